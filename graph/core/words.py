@@ -134,7 +134,9 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    statement: Statement
+    """Counted already, or erased: then there is no statement to name."""
+
+    statement: Statement | None
     before: FactRecord | None
     after: FactRecord | None
 

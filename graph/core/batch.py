@@ -1,0 +1,214 @@
+"""Deciding a batch of one subject: what was seen under the lock goes in, what to write comes out. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graph.core.decide import admit, decide, difference, reread, settlement
+from graph.core.resolve import Evidence, add, erase, resolve
+from graph.core.schema import Schema
+from graph.core.words import Claim, Decision, FactRecord, NoOp, Reject, Source, Statement
+
+
+class UnknownSource(LookupError):
+    """Claims about a message that is not in the subject's transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one extractor read in one source; no claims is a reading too."""
+
+    source: str
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What holds now: the sources named (from the transcript), who read them, the evidence by slot.
+
+    `erased` gives, for a source that was erased, the name that its skeleton has.
+    """
+
+    sources: Mapping[str, Source]
+    read_by: Mapping[str, str | None]
+    erased: Mapping[str, str]
+    evidence: Mapping[str, Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One decision about the claim on `attribute` at `ordinal` of `source`."""
+
+    source: str
+    ordinal: int
+    attribute: str
+    decision: Decision
+
+
+@dataclass(slots=True)
+class Batch:
+    """What to write: outcomes for the ledger, statements to add, sources read anew, and the slots as they are then."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    added: list[tuple[Statement, str | None]] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    anew: list[str] = field(default_factory=list)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    records: dict[str, FactRecord | None] = field(default_factory=dict)
+    touched: set[str] = field(default_factory=set)
+    before: dict[str, FactRecord | None] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> list[str]:
+        """Slots whose record is not what it was."""
+        return sorted(s for s in self.touched if s not in self.before or self.before[s] != self.records.get(s))
+
+
+def slot_of(claim: Claim, schema: Schema) -> str | None:
+    """The slot a claim would compete for, None if it can't be read."""
+    attribute = schema.get(claim.attribute)
+    if attribute is None:
+        return None
+    read = attribute.read(claim.value) if claim.value is not None else None
+    return None if read is None and (attribute.many or claim.value is not None) else attribute.slot(read and read[1])
+
+
+def decide_batch(
+    seen: Seen, readings: Sequence[Reading], schema: Schema, now: datetime, *, extractor: str
+) -> Batch:
+    """Decide every claim in order, each against what the ones before it left.
+
+    A source that `extractor` has read, or that was erased, changes nothing whatever is claimed this time. One that was
+    read otherwise is read anew: its statements are replaced.
+    """
+    batch = Batch(evidence=dict(seen.evidence))
+    for slot, evidence in seen.evidence.items():
+        attribute = schema.get(evidence[0].attribute)
+        batch.records[slot] = batch.before[slot] = resolve(evidence, attribute, now) if attribute else None
+    for reading in readings:
+        source = seen.sources.get(reading.source)
+        if reading.source in seen.erased:
+            for ordinal, claim in enumerate(reading.claims):
+                batch.outcomes.append(_erased(seen.erased[reading.source], ordinal, claim))
+        elif source is None:
+            raise UnknownSource(
+                f"message {reading.source!r} is not in this customer's transcript; record it before reading it"
+            )
+        elif seen.read_by.get(reading.source) == extractor or reading.source in batch.read:
+            _skip(batch, reading, source, schema)
+        else:
+            _read(batch, seen, reading, source, schema, now)
+    return batch
+
+
+def _erased(source: str, ordinal: int, claim: Claim) -> Outcome:
+    return Outcome(source, ordinal, claim.attribute, NoOp(None, None, None))
+
+
+def _skip(batch: Batch, reading: Reading, source: Source, schema: Schema) -> None:
+    for ordinal, claim in enumerate(reading.claims):
+        decision: Decision | Statement = admit(claim, source, ordinal, schema)
+        if isinstance(decision, Statement):
+            record = batch.records.get(decision.slot)
+            decision = NoOp(decision, record, record)
+        batch.outcomes.append(Outcome(source.id, ordinal, claim.attribute, decision))
+
+
+def _read(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Schema, now: datetime) -> None:
+    dropped = _take_out(batch, source.id)
+    batch.read.append(source.id)
+    for ordinal, claim in enumerate(reading.claims):
+        if claim.accepts in seen.erased:
+            batch.outcomes.append(_erased(source.id, ordinal, claim))
+            continue
+        admitted = admit(_checked(claim, source, seen), source, ordinal, schema)
+        decision: Decision
+        if isinstance(admitted, Reject):
+            decision = admitted
+        else:
+            decision = _decide(batch, admitted, dropped.pop(admitted.slot, ()), schema, now)
+            batch.added.append((admitted, claim.value))
+        batch.outcomes.append(Outcome(source.id, ordinal, claim.attribute, decision))
+    for slot, gone in dropped.items():
+        after = resolve(batch.evidence[slot], schema[gone[0].attribute], now)
+        if change := reread(batch.records[slot], after, gone[0]):
+            batch.outcomes.append(Outcome(source.id, gone[0].ordinal, gone[0].attribute, change))
+        batch.records[slot] = after
+
+
+def _take_out(batch: Batch, source: str) -> dict[str, Evidence]:
+    """Statements of an earlier reading of this source, by slot."""
+    dropped: dict[str, Evidence] = {}
+    for slot, evidence in batch.evidence.items():
+        if old := tuple(s for s in evidence if s.source == source):
+            dropped[slot] = old
+            batch.evidence[slot] = tuple(s for s in evidence if s.source != source)
+            batch.touched.add(slot)
+    if dropped:
+        batch.anew.append(source)
+    return dropped
+
+
+def _decide(
+    batch: Batch, statement: Statement, dropped: Evidence, schema: Schema, now: datetime
+) -> Decision:
+    attribute = schema[statement.attribute]
+    evidence = batch.evidence.get(statement.slot, ())
+    before = batch.records.get(statement.slot)
+    grown = add(evidence, statement)
+    after = resolve(grown, attribute, now)
+    batch.evidence[statement.slot] = grown
+    batch.records[statement.slot] = after
+    batch.touched.add(statement.slot)
+    return difference(statement, evidence + dropped, before, after, attribute, now)
+
+
+def _checked(claim: Claim, source: Source, seen: Seen) -> Claim:
+    """The quote is in the message, and an accepted proposal is an assistant message of this subject's transcript."""
+    if claim.found:
+        return claim
+    if claim.quote not in source.text:
+        return replace(claim, found="quote_not_found")
+    proposal = seen.sources.get(claim.accepts) if claim.accepts else None
+    refused = claim.accepts is not None and (proposal is None or proposal.kind != "assistant")
+    return replace(claim, found="not_accepted") if refused else claim
+
+
+def settle_batch(
+    seen: Seen, slot: str, retires: tuple[tuple[str, int], ...], value: str | None, by: str, schema: Schema, now: datetime
+) -> Batch:
+    """A reviewer's settlement of one slot, as a batch. The settlement `by` is a source of its own."""
+    evidence = seen.evidence.get(slot, ())
+    if not evidence:
+        raise LookupError(f"nothing is known about {slot!r}: there is nothing to settle")
+    attribute = schema[evidence[0].attribute]
+    if by in seen.erased:
+        return Batch([_erased(seen.erased[by], 0, Claim(attribute.name, None))])
+    statement = settlement(slot, retires, value, seen.sources[by], evidence, attribute)
+    before = resolve(evidence, attribute, now)
+    decision = decide(statement, evidence, attribute, now)
+    batch = Batch([Outcome(by, 0, attribute.name, decision)], before={slot: before}, touched={slot})
+    batch.evidence[slot] = add(evidence, statement)
+    batch.records[slot] = decision.after
+    if batch.evidence[slot] != evidence:
+        batch.added.append((statement, value))
+        batch.read.append(by)
+    return batch
+
+
+def erase_batch(seen: Seen, source: str, tombstone: str, schema: Schema, now: datetime) -> Batch:
+    """What holds once a source is gone. Its withdrawals stay as tombstones; the outcomes name nothing it said."""
+    batch = Batch()
+    for slot, evidence in seen.evidence.items():
+        left = erase(evidence, source, tombstone)
+        attribute = schema.get(evidence[0].attribute)
+        if left == evidence or attribute is None:
+            continue
+        batch.before[slot] = resolve(evidence, attribute, now)
+        batch.records[slot] = after = resolve(left, attribute, now)
+        batch.evidence[slot] = left
+        batch.touched.add(slot)
+        batch.added += [(s, None) for s in left if s.source == tombstone]
+        if reread(batch.before[slot], after, evidence[0]):
+            batch.outcomes.append(Outcome(tombstone, 0, attribute.name, NoOp(None, None, after)))
+    return batch

@@ -1,0 +1,71 @@
+"""Data inside a request: delimited blocks that their own content cannot close or forge, each within its share."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from graph.core.reduce import CountText, reduce_text
+
+TAGS = ("just_now", "memory", "summary", "opening", "transcript")
+# Blanks, slashes and invisible characters between "<" and the name would still read as a delimiter to a model, and so
+# would the full-width and the small "<".
+_LOOKALIKE = re.compile(rf"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+
+
+def inert(text: str) -> str:
+    """The text with delimiter look-alikes made harmless; everything else is untouched."""
+    return _LOOKALIKE.sub("(", text)
+
+
+def block(tag: str, text: str) -> str:
+    """Data between its delimiters; nothing for nothing."""
+    if tag not in TAGS:
+        raise ValueError(f"{tag!r} is not a block of a request; there are {', '.join(TAGS)}")
+    return f"<{tag}>\n{inert(text)}\n</{tag}>" if text.strip() else ""
+
+
+def fact_blocks(facts: Mapping[str, str], room: int, count: CountText) -> tuple[list[str], dict[str, int]]:
+    """The blocks of facts within their common room, and how many lines of each were left out.
+
+    They come in the order of TAGS, so what was stored just now goes before what is remembered.
+    """
+    shown: list[str] = []
+    left_out: dict[str, int] = {}
+    for tag in sorted(facts, key=TAGS.index):
+        text, left = _first_lines(tag, facts[tag], room, count)
+        if text:
+            shown.append(text)
+            room -= count(text)
+        if left:
+            left_out[tag] = left
+    return shown, left_out
+
+
+def _first_lines(tag: str, text: str, room: int, count: CountText) -> tuple[str, int]:
+    lines = text.strip().splitlines()
+    for kept in range(len(lines), 0, -1):
+        left = len(lines) - kept
+        shown = block(tag, "\n".join([*lines[:kept], *([f"[{left} more left out]"] if left else [])]))
+        if count(shown) <= room:
+            return shown, left
+    return "", len(lines)
+
+
+def summary_block(summary: str, pinned: Sequence[str]) -> str:
+    """The rolling summary with the identifiers that it left out; empty if there is nothing to show."""
+    kept = "\n".join(f"- {entry}" for entry in pinned)
+    parts = [summary.strip(), f"Word for word:\n{kept}" if kept else ""]
+    return block("summary", "\n".join(part for part in parts if part))
+
+
+def summary_within(summary: str, pinned: Sequence[str], room: int, count: CountText) -> str:
+    """The summary block within its room, also when the state was edited by hand to hold more."""
+    shown = summary_block(summary, pinned)
+    if count(shown) <= room:
+        return shown
+    kept: list[str] = []
+    for entry in reversed(pinned):
+        if count(summary_block("", [entry, *kept])) <= room // 2:
+            kept.insert(0, entry)
+    left = room - count(summary_block(".", kept))
+    shown = summary_block(reduce_text(summary.strip(), max(left, 1), "", "summary", count), kept)
+    return shown if count(shown) <= room else summary_block(summary.strip()[: room // 4], [])

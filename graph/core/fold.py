@@ -1,0 +1,113 @@
+"""Which old turns become summary, in what pieces, and whether what came back may replace them."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graph.core.reduce import CountText, reduce_text
+
+Unusable = Literal["empty", "truncated", "refused", "repeats itself", "oversized"]
+
+_CUT = {"length", "max_tokens", "max_length", "model_length"}
+_REFUSED = {"content_filter", "refusal", "safety", "recitation"}
+_REFUSAL = re.compile(
+    r"\W*(?:i(?:['\u2019]?m| am) sorry|sorry,|i apologi[sz]e|i (?:can(?:not|['\u2019]t)|am unable|will not)|as an ai\b)",
+    re.IGNORECASE,
+)
+_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+# A message longer than this many requests is shown by head and tail only; its full text is in the transcript.
+_PIECES = 4
+
+
+def due(sizes: Sequence[int], removable: int, trigger: int, keep: int) -> int:
+    """How many of the oldest turns to fold: none below the trigger, else until `keep` is left; never the newest.
+
+    `keep` is well below the trigger, so that the next several turns fit and nothing is summarized every turn.
+    """
+    left = sum(sizes)
+    if left <= trigger:
+        return 0
+    folded = 0
+    while folded < min(removable, len(sizes) - 1) and left > keep:
+        left -= sizes[folded]
+        folded += 1
+    return folded
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text that is shown to the summarizer, and the turn that it belongs to."""
+
+    turn: int
+    text: str
+
+
+def pieces(lines: Iterable[tuple[int, str]], room: int, count: CountText) -> Iterator[Piece]:
+    """The lines of each turn, those that are longer than one request in several pieces."""
+    for turn, line in lines:
+        if count(line) <= room:
+            yield Piece(turn, line)
+            continue
+        whole = reduce_text(line, room * _PIECES, "", "transcript", count)
+        while whole:
+            part = _fitting(whole, room, count)
+            yield Piece(turn, whole[:part])
+            whole = whole[part:]
+
+
+def _fitting(text: str, room: int, count: CountText) -> int:
+    """How many characters of the text fit, at least one."""
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(text[:middle]) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def chunks(parts: Iterable[Piece], room: int, count: CountText) -> list[list[Piece]]:
+    """Pieces packed into requests, in order."""
+    packed: list[list[Piece]] = []
+    left = 0
+    for part in parts:
+        cost = count(part.text + "\n")
+        if not packed or cost > left:
+            packed.append([])
+            left = room
+        packed[-1].append(part)
+        left -= cost
+    return packed
+
+
+def readable(reply: str) -> str:
+    """The summary in a reply: without a reasoning model's thoughts and without a fence around it."""
+    text = _THINKING.sub("", reply).strip()
+    if text.startswith("```") and text.endswith("```") and "\n" in text:
+        text = text.partition("\n")[2].removesuffix("```")
+    return text.strip()
+
+
+def unusable(text: str, finish: str, fits: Callable[[str], bool]) -> Unusable | None:
+    """Why a summary may not replace what it covers, if so. `finish` is the provider's reason for stopping."""
+    if finish.lower() in _REFUSED:
+        return "refused"
+    if finish.lower() in _CUT or "<think>" in text.lower():
+        return "truncated"
+    if not re.search(r"\w", text):
+        return "empty"
+    if _REFUSAL.match(text):
+        return "refused"
+    if _repeats(text):
+        return "repeats itself"
+    return None if fits(text) else "oversized"
+
+
+def _repeats(text: str) -> bool:
+    """A model in a loop says one line six times, or few words very often."""
+    lines = Counter(line.strip(" -*•").casefold() for line in re.split(r"[\n.]", text) if len(line.strip()) > 15)
+    words = re.findall(r"\w+", text.casefold())
+    return max(lines.values(), default=0) > 5 or (len(words) > 60 and len(set(words)) * 10 < len(words))

@@ -1,0 +1,113 @@
+"""What a summary must not lose: identifiers, amounts, dates and e-mail addresses, found without a model."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graph.core.reduce import CountText
+
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|INR)"
+# Every repetition is bounded: a megabyte of "aaaa" or "1,1,1," must not take quadratic time.
+_NUMBER = r"\d{1,15}(?:[.,\u00a0\u202f '\u2019]\d{3}){0,5}(?:[.,]\d{1,2})?"
+_EXACT = re.compile(
+    "|".join(
+        (
+            r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}",  # e-mail address
+            r"(?<!\w)\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?",  # ISO date, with its time
+            r"(?<!\w)\d{1,2}[./]\d{1,2}[./]\d{2,4}(?!\w)",  # 30.11.2026, 11/30/2026
+            rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}}\b)?",  # May 20th, 2026
+            rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?{_MONTH}\b(?: \d{{4}}\b)?",  # 20 May 2026
+            rf"{_CURRENCY} ?{_NUMBER}(?!\w)",  # $1,200.50
+            rf"(?<!\w){_NUMBER} ?(?:{_CURRENCY}(?!\w)|(?:dollars?|euros?|pounds?)\b)",  # 1 200 EUR, 12 dollars
+            r"(?<![\w-])\+?\d[\d ()/-]{6,20}\d(?!\w)",  # telephone or card number, written in groups
+            r"(?<![\w-])#?(?=[\w-]{0,63}\d)\w[\w-]{3,63}(?!\w)",  # 4711-B, HAT136, credit_card_4421486, UUIDs
+            r"(?<!\w)\d{1,15}(?:[.,]\d{1,15}){1,5}(?!\w)",  # 12.50, 1,200
+        )
+    ),
+    re.IGNORECASE,
+)
+_LONGEST = 64  # what is longer is a key or a picture, not something a customer would say
+_CONTEXT = 32  # characters before an identifier that say what it is
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """One thing that must be kept word for word, with who said it and what stood before it."""
+
+    text: str
+    who: str
+    before: str = ""
+
+    @property
+    def entry(self) -> str:
+        """How it stands in the pinned list: `customer: my user ID is mia_li_3668`."""
+        return f"{self.who}: {self.before}{self.text}"
+
+
+def exact(text: str, who: str) -> list[Exact]:
+    """Every identifier, amount, date and address of a text, in order, each once."""
+    found: dict[str, Exact] = {}
+    for match in _EXACT.finditer(text):
+        word = match.group().strip(" ()/")
+        if 2 < len(word) <= _LONGEST and word not in found:
+            found[word] = Exact(word, who, _before(text[max(0, match.start() - _CONTEXT) : match.start()]))
+    return list(found.values())
+
+
+def _before(context: str) -> str:
+    """The words that lead up to an identifier, from the last line break or sentence on."""
+    line = re.split(r"[\n.!?]\s|\n", context)[-1]
+    return line if len(line) < len(context) or len(context) < _CONTEXT else line.partition(" ")[2]
+
+
+def holds(text: str, word: str) -> bool:
+    """Whether the text has the word on its own: HAT13 is not in HAT136."""
+    text, word = f" {text.casefold()} ", word.casefold()
+    at = text.find(word)
+    while at >= 0:
+        if not (_joined(text[at - 1], word[0]) or _joined(word[-1], text[at + len(word)])):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    return (left.isalnum() or left == "_") and (right.isalnum() or right == "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The new pinned list, and the words that are neither there nor in the summary."""
+
+    pinned: list[str]
+    out: list[str]
+
+
+def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], room: int, count: CountText) -> Kept:
+    """The pinned list that goes with a new summary: what it left out of `found` and of the earlier list, within its room.
+
+    What the customer and the assistant said goes before what a tool returned (its record is still in the tool), and
+    newer before older.
+    """
+    wanted: dict[str, list[str]] = {}  # by entry, the words it is there for
+    known: set[str] = set()
+    for entry in pinned:
+        words = [word.text for word in exact(entry, "")] or [entry]
+        if not all(holds(summary, word) for word in words):
+            wanted[entry] = words
+            known.update(map(str.casefold, words))
+    for word in found:
+        if word.text.casefold() not in known and not holds(summary, word.text):
+            known.add(word.text.casefold())
+            wanted[word.entry] = [word.text]
+    entries = list(wanted)
+    kept: set[str] = set()
+    for at in sorted(range(len(entries)), key=lambda at: (entries[at].startswith("tool"), -at)):
+        cost = count(f"- {entries[at]}\n")
+        if cost <= room:
+            room -= cost
+            kept.add(entries[at])
+    left = [entry for entry in entries if entry in kept]
+    shown = f"{summary}\n" + "\n".join(left)
+    return Kept(left, [w for entry in entries if entry not in kept for w in wanted[entry] if not holds(shown, w)])

@@ -1,0 +1,103 @@
+"""A long text brought down to its cap: head, tail and what the question is about, with visible gaps."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+CountText = Callable[[str], int]
+
+_WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"(?<=[\n.!?;])\s+|(?<=[}\]],)\s*|\n")
+_LONGEST_UNIT = 240  # characters; a tool's JSON is often one line of many kilobytes
+_MOST_UNITS = 2_000  # a megabyte is cut into larger pieces rather than into a hundred thousand
+_HEAD, _TAIL = 0.3, 0.15  # shares of the cap; the rest goes to what the question is about
+
+
+def reduce_text(text: str, cap: int, question: str, reference: str, count: CountText) -> str:
+    """`text` if it fits into `cap` tokens, else its head, its tail and the parts that share words with `question`.
+
+    Each gap is marked, and the last line says how to read the rest: `read_more("reference")`. The result never exceeds
+    the cap, except that the shortest marker is always there.
+    """
+    # Nothing has 40 characters a token, so a huge text need not be counted to be known as one.
+    if len(text) <= cap * 40 and count(text) <= cap:
+        return text
+    footer = f'\n[reduced: {len(text):,} characters in full; read_more("{reference}") shows the rest]'
+    room = cap - count(footer)
+    units = _units(text)
+    order = _preference(units, question, room, count)
+    low, high = 0, len(order)
+    best = ""
+    while low < high:  # how many preferred units fit, gaps included
+        middle = (low + high + 1) // 2
+        shown = _join(units, order[:middle])
+        if count(shown) <= room:
+            low, best = middle, shown
+        else:
+            high = middle - 1
+    return (best + footer).lstrip("\n") if best or room > 0 else "[left out: too long]"
+
+
+def _units(text: str) -> list[str]:
+    """The text in pieces that are worth keeping or leaving as a whole; joined, they are the text."""
+    smallest = len(text) // _MOST_UNITS
+    longest = max(_LONGEST_UNIT, smallest)
+    units: list[str] = []
+    start = 0
+    for end in [*(found.end() for found in _BREAK.finditer(text)), len(text)]:
+        if end - start <= smallest and end < len(text):
+            continue
+        units += (text[at : min(at + longest, end)] for at in range(start, end, longest))
+        start = end
+    return units
+
+
+def _preference(units: Sequence[str], question: str, room: int, count: CountText) -> list[int]:
+    """Unit numbers, the most wanted first: head, tail, then by shared words, then onwards from the head."""
+    head = _within(range(len(units)), units, int(room * _HEAD), count)
+    tail = _within(range(len(units) - 1, -1, -1), units, int(room * _TAIL), count)
+    asked = terms(question)
+    found = [terms(unit) & asked for unit in units] if asked else []
+    common = Counter(term for hits in found for term in hits)
+    scores = {at: sum(1 / common[term] for term in hits) for at, hits in enumerate(found) if hits}
+    relevant = sorted(scores, key=lambda at: (-scores[at], at))
+    return list(dict.fromkeys([*head, *tail, *relevant, *range(len(units))]))
+
+
+def _within(numbers: Sequence[int], units: Sequence[str], room: int, count: CountText) -> list[int]:
+    taken: list[int] = []
+    for number in numbers:
+        room -= count(units[number])
+        if room < 0:
+            break
+        taken.append(number)
+    return taken
+
+
+def _join(units: Sequence[str], chosen: Sequence[int]) -> str:
+    parts: list[str] = []
+    after = 0
+    for at in sorted(chosen):
+        if at > after:
+            parts.append(_gap(units[after:at]))
+        parts.append(units[at])
+        after = at + 1
+    if after < len(units):
+        parts.append(_gap(units[after:]))
+    return "".join(parts)
+
+
+def _gap(left_out: Sequence[str]) -> str:
+    return f"\n[… {sum(map(len, left_out)):,} characters left out …]\n"
+
+
+def terms(text: str) -> set[str]:
+    """What texts are compared by: words of three letters and more; of other scripts, pairs of characters."""
+    found: set[str] = set()
+    for word in _WORD.findall(text.casefold()):
+        if word.isascii():
+            if len(word) > 2:
+                found.add(word)
+        else:
+            found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+    return found

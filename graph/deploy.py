@@ -1,0 +1,71 @@
+"""What hosts load: the graphs, LangGraph's checkpointer and store on our PostgreSQL, and a plain Python entry."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.postgres.aio import AsyncPostgresStore
+
+from graph.background import worker
+from graph.context import Caller, Context
+from graph.core.words import Subject
+from graph.deps import Deps, deps
+from graph.graph import assistant
+from graph.graph import memory as memory_graph
+from graph.settings import Settings
+from graph.state import State
+
+__all__ = ["Caller", "Subject", "builder", "checkpointer", "graph", "memory", "open_assistant", "store"]
+
+builder = assistant(deps())  # uncompiled, for embedding in another graph or under another checkpointer
+graph = builder.compile(name="assistant")  # hosts bring the checkpointer: theirs, or the one below
+memory = memory_graph(deps()).compile(name="memory")
+
+
+def _saver(pool: Any) -> AsyncPostgresSaver:
+    # State is plain (messages, strings, dicts); an empty allow-list keeps it so.
+    return AsyncPostgresSaver(pool, serde=JsonPlusSerializer(allowed_msgpack_modules=[]))
+
+
+@asynccontextmanager
+async def checkpointer() -> AsyncIterator[AsyncPostgresSaver]:
+    """Checkpoints in PostgreSQL, keyed by thread_id. For langgraph.json."""
+    yield _saver(await deps().database.pool())
+
+
+@asynccontextmanager
+async def store() -> AsyncIterator[AsyncPostgresStore]:
+    """LangGraph's store in the same PostgreSQL; active facts are read there. For langgraph.json."""
+    pool: Any = await deps().database.pool()
+    yield AsyncPostgresStore(pool)
+
+
+@asynccontextmanager
+async def open_assistant(
+    settings: Settings | None = None, *, background: bool = True
+) -> AsyncIterator[CompiledStateGraph[State, Context, Any, Any]]:
+    """The assistant in plain Python: checkpointed in PostgreSQL, with the background worker inside.
+
+    Call it with `config={"configurable": {"thread_id": …}}` and `context=Caller(subject=Subject(tenant, user))`.
+    """
+    own = Deps(settings or Settings())
+    try:
+        pool: Any = await own.database.pool()
+        compiled = assistant(own).compile(
+            checkpointer=_saver(pool), store=AsyncPostgresStore(pool), name="assistant"
+        )
+        task = asyncio.create_task(worker(own)) if background else None
+        try:
+            yield compiled
+        finally:
+            if task:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+            await own.database.close()
+    finally:
+        await asyncio.to_thread(own.close)

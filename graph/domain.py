@@ -1,0 +1,138 @@
+"""CHANGE ME: what this assistant remembers, who may say it, and which tool results are facts.
+
+The worked example is an online retailer's assistant. A fork replaces this file, tools.py and prompts/, nothing else.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graph.core.schema import Attribute, Schema, schema
+
+CUSTOMER = "customer"  # the origin of what a customer says
+
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.h](\d{2}))?\s*(?:([ap])\.?m\b\.?|h\b|o'clock)?", re.IGNORECASE)
+_PART = re.compile(r"\b(morning|afternoon|evening)s?\b")
+
+
+def delivery_window(value: str) -> str | None:
+    """`morning`, `afternoon`, `evening`, or a time range as `14:00-16:00`; open ends as `from 18:00`, `until 12:00`."""
+    text = value.casefold().replace("midday", "noon").replace("noon", "12:00").replace("after12:00", "afternoon")
+    if part := _PART.search(text):
+        return part[1]
+    times = _times(text)
+    if len(times) == 2 and times[0] < times[1]:
+        return f"{times[0]}-{times[1]}"
+    if len(times) == 1 and re.search(r"\b(after|from|past|later than|not before)\b", text):
+        return f"from {times[0]}"
+    if len(times) == 1 and re.search(r"\b(before|until|till|by|no later than)\b", text):
+        return f"until {times[0]}"
+    return None
+
+
+def _times(text: str) -> list[str]:
+    """Times of day as HH:MM. In "2 and 4 pm" the half of the day that is named last counts for both."""
+    found: list[str] = []
+    half = ""
+    for match in reversed(list(_CLOCK.finditer(text))):
+        hour, half = int(match[1]), match[3] or half
+        if half and hour <= 12 and (match[3] or not match[2]):
+            hour = hour % 12 + (12 if half == "p" else 0)
+        if hour <= 24 and int(match[2] or 0) < 60:
+            found.insert(0, f"{hour:02}:{match[2] or '00'}")
+    return found
+
+
+def contact_channel(value: str) -> str | None:
+    """One of the channels we really have; anything else can't be read."""
+    text = value.casefold().replace("-", "").replace(" ", "")
+    for channel, names in {
+        "email": ("email", "mail"),
+        "sms": ("sms", "text"),
+        "phone": ("phone", "call", "telephone", "ring"),
+        "post": ("post", "letter"),
+    }.items():
+        if any(name in text for name in names):
+            return channel
+    return None
+
+
+def size(value: str) -> str | None:
+    """A size without its unit: `42`, `9.5`, `M`."""
+    match = re.search(r"\d{1,2}(?:[.,]5)?|\b(?:x{0,3}[sl]|m|small|medium|large)\b", value, re.IGNORECASE)
+    return match[0].replace(",", ".").upper() if match else None
+
+
+SCHEMA: Schema = schema(
+    [
+        Attribute(
+            "preferred_name",
+            "What the customer wants to be called.",
+            cues=("name", "call me", "called", "address me"),
+            examples=("Sam", "Ms. Ito"),
+        ),
+        Attribute(
+            "delivery_window",
+            "When deliveries should arrive: morning, afternoon, evening, or a time range.",
+            canonical=delivery_window,
+            cues=("deliver", "delivery", "deliveries", "drop off", "arrive", "bring", "window", "slot"),
+            examples=("morning", "afternoon", "evening", "14:00-16:00"),
+        ),
+        Attribute(
+            "delivery_address",
+            "Where deliveries go. Only the account system can say it.",
+            authority=(("tool:account",),),
+            cues=("address", "moved", "street", "deliver to", "ship to"),
+        ),
+        Attribute(
+            "contact_channel",
+            "How we may contact the customer: email, phone, sms or post.",
+            canonical=contact_channel,
+            cues=("contact", "reach", "email", "e-mail", "phone", "call", "text", "sms", "post", "letter"),
+            examples=("email", "phone", "sms", "post"),
+        ),
+        Attribute(
+            "shoe_size",
+            "The customer's own shoe size.",
+            canonical=size,
+            cues=("shoe", "shoes", "boots", "sneakers", "trainers", "size"),
+            examples=("42", "9.5"),
+        ),
+        Attribute(
+            "clothing_size",
+            "The customer's own clothing size.",
+            canonical=size,
+            cues=("clothes", "clothing", "shirt", "jacket", "dress", "trousers", "wear", "size"),
+            examples=("S", "M", "L", "XL", "40"),
+        ),
+        Attribute(
+            "allergy",
+            "Something the customer is allergic to; one value each.",
+            many=True,
+            within_origin="ask",
+            cues=("allergic", "allergy", "allergies", "intolerant", "react to"),
+            examples=("peanuts", "latex"),
+        ),
+        Attribute(
+            "account_tier",
+            "The customer's tier. Only the account system can say it.",
+            authority=(("tool:account",),),
+            cues=("tier", "status", "gold", "silver", "member", "membership"),
+        ),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemOfRecord:
+    """A tool whose result is a fact without a model: result field → attribute, under the system's name and version."""
+
+    origin: str
+    facts: Mapping[str, str]
+    version: str | None = None
+
+
+TOOL_FACTS: Mapping[str, SystemOfRecord] = {
+    "look_up_account": SystemOfRecord("account", {"tier": "account_tier", "address": "delivery_address"}, "version"),
+    "change_address": SystemOfRecord("account", {"address": "delivery_address"}, "version"),
+}

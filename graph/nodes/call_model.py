@@ -1,0 +1,81 @@
+"""call_model: assembles the request, proves that it fits, asks the model, and records what it said."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from graph.context import Context, identify
+from graph.core.words import Subject
+from graph.deps import Deps
+from graph.nodes.intake import spoken, thread_of
+from graph.nodes.request import assemble
+from graph.state import State
+from graph.storage import transcript
+from graph.storage.recall import Recalled, recall
+
+EMPTY = "I received an empty message. What can I do for you?"
+MOST_CALLS = 8  # rounds of tools in one turn; the last answer is asked for without tools
+
+
+async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
+    subject, now, turn = identify(runtime), datetime.now(UTC), state.get("turn", {})
+    if not spoken(state["messages"][-1]) and not turn.get("calls"):
+        reply, report = AIMessage(EMPTY), {}
+    else:
+        async with deps.database.connection() as connection:
+            held = await recall(connection, subject, deps.schema, now)
+        tools = deps.tools if turn.get("calls", 0) < MOST_CALLS else []
+        request = assemble(
+            deps.instructions(runtime.context, now),
+            {"memory": memory_lines(held), "just_now": just_now_lines(turn)},
+            state["messages"],
+            summary=state.get("summary", ""),
+            pinned=state.get("pinned", []),
+            tools=tools,
+            budget=deps.budget,
+            count=deps.count,
+        )
+        report = request.report
+        chat = (await deps.models()).chat
+        reply = await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config)
+    reply.id = reply.id or f"reply-{turn.get('new', [''])[-1]}-{turn.get('calls', 0)}"
+    await record_reply(deps, subject, thread_of(config), reply, now)
+    runtime.stream_writer({"context": report})
+    return {"messages": [reply], "turn": {**turn, "calls": turn.get("calls", 0) + 1, "context": report}}
+
+
+async def record_reply(deps: Deps, subject: Subject, thread: str, reply: AIMessage, now: datetime) -> None:
+    """What isn't in the transcript is never shown to the model again, so the reply is recorded where it is made."""
+    said = transcript.Message(str(reply.id), thread, "assistant", "assistant", now, spoken(reply))
+    async with deps.database.connection() as connection:
+        await transcript.record(connection, subject, [said], deps.key)
+
+
+def memory_lines(held: Recalled) -> str:
+    """Facts with their provenance, one a line; values in conflict are named as such and not to be used."""
+    lines = []
+    for fact in held.facts.values():
+        said = fact["quotes"][-1] if fact["quotes"] else None
+        words = f' "{said["quote"]}"' if said and said["quote"] else ""
+        origin = f" (said by the {said['origin']} on {said['said_at'][:10]}:{words})" if said else ""
+        lines.append(f"- {fact['attribute']}: {fact['value']}{origin}")
+    lines += [f"- {r.attribute}: in conflict, ask which is right: {' / '.join(r.values)}" for r in held.conflicts.values()]
+    return "\n".join(lines)
+
+
+def just_now_lines(turn: dict[str, Any]) -> str:
+    """What this turn did to memory, so that the reply can say the truth about it."""
+    words = {"insert": "stored", "merge": "confirmed", "replace": "replaced", "retract": "retracted", "conflict": "conflict"}
+    lines = []
+    for note in turn.get("written", []):
+        if note["outcome"] in words:
+            before = f" (was {note['before']})" if note["outcome"] == "replace" and note["before"] else ""
+            lines.append(f"- {words[note['outcome']]} {note['attribute']}: {note['after'] or note['before'] or ''}{before}")
+        elif note["outcome"] == "reject":
+            lines.append(f"- not stored {note['attribute']}: {note['value']} ({note['reason'].replace('_', ' ')})")
+    if set(turn.get("new", [])) - set(turn.get("read", [])):
+        lines.append("- pending: the newest message is noted; what it says about the customer is not stored yet")
+    return "\n".join(lines)

@@ -1,0 +1,128 @@
+"""intake: who is speaking, what may be shown, what is new; records it and decides whether it is urgent."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from graph.context import Context, identify
+from graph.core.gate import might_correct, urgent
+from graph.core.words import Subject
+from graph.deps import Deps
+from graph.domain import CUSTOMER
+from graph.nodes.messages import calls_of, text_of
+from graph.state import State
+from graph.storage import jobs, transcript
+from graph.storage.pool import Connection
+from graph.storage.recall import Recalled, recall
+from graph.storage.transcript import Message
+
+
+class NoThread(ValueError):
+    """A conversation needs a thread_id."""
+
+
+def thread_of(config: RunnableConfig) -> str:
+    thread = (config.get("configurable") or {}).get("thread_id")
+    if not thread:
+        raise NoThread('pass the conversation: config={"configurable": {"thread_id": …}}')
+    return str(thread)
+
+
+def spoken(message: BaseMessage) -> str:
+    """What the transcript keeps of a message: its text, and the calls of an assistant's."""
+    calls = [f"[calls {c['name']}({c['args']})]" for c in calls_of(message)]
+    return transcript.storable("\n".join([text_of(message), *calls]).strip())
+
+
+def source_ids(message: BaseMessage, thread: str) -> tuple[str, str]:
+    """The id of a message, and the one it gets where that id already stands for something else (an edit)."""
+    digest = hashlib.sha256(f"{thread}\0{message.id}\0{spoken(message)}".encode()).hexdigest()[:12]
+    return str(message.id), f"{message.id}~{digest}"
+
+
+async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
+    subject, thread, now = identify(runtime), thread_of(config), datetime.now(UTC)
+    messages = state["messages"]
+    async with deps.database.connection() as connection:
+        ids = [source for m in messages for source in source_ids(m, thread)]
+        known = _Known(await transcript.known(connection, subject, ids), thread)
+        foreign = [m for m in messages if not known.is_ours(m)]
+        new = [m for m in foreign if isinstance(m, HumanMessage)]
+        refused = [m for m in foreign if not isinstance(m, HumanMessage)]
+        said = [Message(known.free(m), thread, "user", CUSTOMER, now, spoken(m)) for m in new]
+        async with connection.transaction():
+            recorded = await transcript.record(connection, subject, said, deps.key)
+            if recorded:
+                await jobs.defer(deps.jobs, connection, subject)
+        held = await recall(connection, subject, deps.schema, now)
+        unread = await transcript.unread(connection, subject)
+    live = live_values(held)
+    why = [urgent(text_of(m), _before(messages, m), live, deps.schema) for m in new]
+    leftovers = [
+        row["source"] for row in unread if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
+    ]
+    update: list[AnyMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
+    update += [m.model_copy(update={"content": spoken(m)}) for m in new if "\x00" in text_of(m)]
+    return {
+        "messages": update,
+        "turn": {
+            "now": now.isoformat(),
+            "new": recorded,
+            "urgent": any(why),
+            "why": next((u.why for u in why if u), "ordinary"),
+            "leftovers": leftovers,
+            "refused": [f"{m.type} message {m.id}" for m in refused],
+        },
+    }
+
+
+def answered(state: State) -> bool:
+    """Nothing is left to answer: the last message isn't the customer's."""
+    return not state["messages"] or not isinstance(state["messages"][-1], HumanMessage)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the transcript holds under the ids that the messages of this state may have."""
+
+    rows: dict[str, dict[str, Any]]
+    thread: str
+
+    def is_ours(self, m: BaseMessage) -> bool:
+        """Recorded by us for this subject, exactly as it stands here; only a customer's own words may travel."""
+        kind = {"human": "user", "ai": "assistant", "tool": "tool"}.get(m.type)
+        found = [row for source in source_ids(m, self.thread) if (row := self.rows.get(source))]
+        return any(
+            row["kind"] == kind and row["digest"] == _digest(spoken(m)) and (kind == "user" or row["thread"] == self.thread)
+            for row in found
+        )
+
+    def free(self, m: BaseMessage) -> str:
+        """The source id of a new message: its own, unless that stands for something else already (an edit)."""
+        own, other = source_ids(m, self.thread)
+        return other if own in self.rows else own
+
+
+def _digest(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _before(messages: Sequence[BaseMessage], message: BaseMessage) -> str:
+    """The assistant's last words before a message."""
+    at = next(i for i, m in enumerate(messages) if m.id == message.id)
+    return next((text_of(m) for m in reversed(messages[:at]) if isinstance(m, AIMessage) and text_of(m)), "")
+
+
+def live_values(held: Recalled) -> dict[str, list[str]]:
+    live: dict[str, list[str]] = {}
+    for fact in held.facts.values():
+        live.setdefault(fact["attribute"], []).append(str(fact["value"]))
+    for record in held.conflicts.values():
+        live.setdefault(record.attribute, []).extend(record.values)
+    return live

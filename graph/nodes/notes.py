@@ -1,0 +1,53 @@
+"""The turn's notes: plain dicts in state, between the nodes of one turn. They inform; they prove nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from graph.core.batch import Outcome, Reading
+from graph.core.words import Claim, FactRecord, NoOp, Reject
+
+_TIMES = ("valid_from", "valid_until")
+
+
+def readings_to_notes(readings: Sequence[Reading]) -> list[dict[str, Any]]:
+    def plain(claim: Claim) -> dict[str, Any]:
+        noted = asdict(claim)
+        return noted | {name: noted[name].isoformat() for name in _TIMES if noted[name]}
+
+    return [{"source": r.source, "claims": [plain(c) for c in r.claims]} for r in readings]
+
+
+def notes_to_readings(notes: Sequence[Mapping[str, Any]]) -> list[Reading]:
+    names = {f.name for f in fields(Claim)}
+
+    def claim(noted: Mapping[str, Any]) -> Claim:
+        values = {k: v for k, v in noted.items() if k in names}
+        return Claim(**values | {name: datetime.fromisoformat(values[name]) for name in _TIMES if values.get(name)})
+
+    return [Reading(n["source"], tuple(claim(c) for c in n["claims"])) for n in notes]
+
+
+def outcome_note(outcome: Outcome) -> dict[str, Any]:
+    """One decision as the reply, the stream and the report show it."""
+    decision = outcome.decision
+    said = decision.claim if isinstance(decision, Reject) and decision.claim else decision.statement
+    return {
+        "attribute": outcome.attribute,
+        "outcome": type(decision).__name__.lower(),
+        "reason": decision.reason if isinstance(decision, Reject) else None,
+        "value": said.value if said else None,
+        "quote": said.quote if said else "",
+        "intent": said.intent if said else "",
+        "before": shown(decision.before) if not isinstance(decision, NoOp) else None,
+        "after": shown(decision.after),
+        "source": outcome.source,
+    }
+
+
+def shown(record: FactRecord | None) -> str | None:
+    """What is believed, in words: the value, or all sides of a conflict."""
+    if record is None or record.status == "retracted":
+        return None
+    return record.value if record.status == "active" else " / ".join(record.values)

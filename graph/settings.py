@@ -1,0 +1,49 @@
+"""Every setting of the product, read from the environment or from .env. Only the composition root uses it."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from graph.core.budget import Budget
+
+ROOT = Path(__file__).parent.parent
+
+
+class Settings(BaseSettings):
+    """Names in the environment: APP_… for ours, NVIDIA_… as NVIDIA's own tools use them. See .env.example."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="APP_", env_nested_delimiter="__", env_file=ROOT / ".env", extra="ignore", env_ignore_empty=True
+    )
+
+    database_uri: SecretStr | None = None
+    data_dir: Path = ROOT / ".data"
+    auto_migrate: bool = True
+    pool_size: int = Field(10, ge=2)
+
+    nvidia_api_key: SecretStr | None = Field(None, validation_alias=AliasChoices("NVIDIA_API_KEY", "nvidia_api_key"))
+    nvidia_base_url: str | None = Field(None, validation_alias=AliasChoices("NVIDIA_BASE_URL", "nvidia_base_url"))
+    chat_model: str | None = None
+    extraction_model: str | None = None
+    summary_model: str | None = None
+    model_timeout: float = Field(60.0, gt=0)
+    extraction_timeout: float = Field(20.0, gt=0)
+    catch_up_seconds: float = Field(2.0, gt=0)
+
+    budget: Budget = Field(default_factory=Budget)
+
+    dev_customer: str | None = None
+    secret: SecretStr | None = None
+    lag_warning_seconds: float = Field(30.0, gt=0)
+
+    @field_validator("nvidia_base_url", "database_uri", mode="before")
+    @classmethod
+    def _blank_is_unset(cls, value: Any) -> Any:
+        return value if not isinstance(value, str) or value.strip() else None
+
+    @property
+    def offline_model(self) -> bool:
+        """Whether the demo model stands in, because nothing names a real one."""
+        return not (self.nvidia_api_key or self.nvidia_base_url)

@@ -1,0 +1,30 @@
+"""The state of a conversation: plain and small, so that it survives strict msgpack, Studio's edits and a redeploy."""
+
+from typing import Any
+
+from langgraph.graph import MessagesState
+from langgraph.graph.message import AnyMessage, add_messages
+from typing_extensions import Annotated, TypedDict
+
+
+class Input(TypedDict):
+    """What a client may send: messages."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class State(MessagesState):
+    """`summary` is bounded; `pinned` are identifiers that the summary would lose; `turn` is this turn's notes.
+
+    Nothing here proves who said what: sources are read from the transcript.
+    """
+
+    summary: str
+    pinned: list[str]
+    turn: dict[str, Any]
+
+
+class MemoryState(TypedDict, total=False):
+    """The background graph's state: the notes of one reading."""
+
+    turn: dict[str, Any]

@@ -1,0 +1,134 @@
+"""The database: one pool of connections for each event loop, opened at first use."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from graph.core.words import Subject
+
+SCHEMA = "memory"
+Connection = psycopg.AsyncConnection[DictRow]
+Pool = AsyncConnectionPool[Connection]
+
+# Named, so that a constraint violation is never tried again: it is an answer, not an accident.
+TRANSIENT = (
+    psycopg.errors.LockNotAvailable,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.AdminShutdown,
+    psycopg.errors.CrashShutdown,
+    psycopg.errors.CannotConnectNow,
+    psycopg.errors.ConnectionException,
+    psycopg.errors.TooManyConnections,
+)
+
+
+class DatabaseUnreachable(RuntimeError):
+    """The database can't be reached; says where it was looked for and what to do."""
+
+
+def _is_transient(error: BaseException) -> bool:
+    """A named transient error, or a broken connection (an OperationalError that the server never worded)."""
+    return isinstance(error, TRANSIENT) or (isinstance(error, psycopg.OperationalError) and error.sqlstate is None)
+
+
+def retrying(attempts: int = 5) -> AsyncRetrying:
+    """Retries transient database faults, with jitter; anything else surfaces with its cause."""
+    return AsyncRetrying(
+        retry=retry_if_exception(_is_transient),
+        wait=wait_random_exponential(multiplier=0.05, max=2),
+        stop=stop_after_attempt(attempts),
+        reraise=True,
+    )
+
+
+def subject_id(subject: Subject) -> str:
+    """`tenant.user`, each percent-encoded and free of dots, so that no id can be part of another (F6)."""
+    return f"{_label(subject.tenant)}.{_label(subject.user)}"
+
+
+def _label(text: str) -> str:
+    return quote(text, safe="", errors="strict").replace(".", "%2E")
+
+
+class Database:
+    """Connections to the product's schema. Opening is lazy, and separate for each event loop (hosts run several)."""
+
+    def __init__(
+        self,
+        uri: str | Callable[[], str],
+        *,
+        max_size: int = 10,
+        prepare: Callable[[str], Awaitable[object]] | None = None,
+    ) -> None:
+        """`uri` may be a function that finds it (and may block, as starting a server does); `prepare` migrates."""
+        self._uri = uri
+        self._prepare = prepare
+        self.max_size = max_size
+        self._pools: WeakKeyDictionary[asyncio.AbstractEventLoop, Pool] = WeakKeyDictionary()
+        self._opening = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+
+    async def pool(self) -> Pool:
+        """The open pool of this event loop, in the form LangGraph's saver and store ask for too."""
+        loop = asyncio.get_running_loop()
+        async with self._opening.setdefault(loop, asyncio.Lock()):
+            if loop not in self._pools:
+                self._pools[loop] = await self._open()
+            return self._pools[loop]
+
+    async def uri(self) -> str:
+        """Where the database is; starts the embedded one at the first call."""
+        if not isinstance(self._uri, str):
+            self._uri = await asyncio.to_thread(self._uri)
+        return self._uri
+
+    async def _open(self) -> Pool:
+        uri = await self.uri()
+        if self._prepare:
+            await self._prepare(uri)
+            self._prepare = None
+        pool: Pool = AsyncConnectionPool(
+            uri,
+            min_size=1,
+            max_size=self.max_size,
+            kwargs=connection_options(),
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+        )
+        try:
+            await pool.open(wait=True, timeout=5)
+        except (PoolTimeout, psycopg.Error) as error:
+            await pool.close()
+            raise DatabaseUnreachable(unreachable(uri)) from error
+        return pool
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        async with (await self.pool()).connection(timeout=15) as connection:
+            yield connection
+
+    async def close(self) -> None:
+        pool = self._pools.pop(asyncio.get_running_loop(), None)
+        if pool is not None:
+            await pool.close()
+
+
+def connection_options() -> dict[str, Any]:
+    return {"autocommit": True, "row_factory": dict_row, "options": f"-c search_path={SCHEMA}"}
+
+
+def unreachable(uri: str) -> str:
+    info = psycopg.conninfo.conninfo_to_dict(uri)
+    where = f"{info.get('host', 'localhost')}:{info.get('port', 5432)}, database {info.get('dbname')!r}"
+    return (
+        f"Can't reach PostgreSQL at {where}. Is it running, and are the credentials right? "
+        "Set APP_DATABASE_URI to one that is, or unset it to use the embedded server."
+    )

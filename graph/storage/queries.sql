@@ -1,0 +1,131 @@
+-- Named queries; graph/storage/sql.py reads them. Each name is used in one place.
+
+-- name: lock
+-- The subject's lock, held until the transaction ends. Waiting ends with LockNotAvailable after the timeout.
+select set_config('lock_timeout', %(timeout)s, true), set_config('memory.committing', 'on', true),
+       pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))
+
+-- name: sources
+select source, kind, origin, version, observed_at, text, extractor
+from transcript where subject = %(subject)s and source = any(%(sources)s)
+
+-- name: erased
+select source from erased where subject = %(subject)s and source = any(%(hashes)s)
+
+-- name: evidence
+-- The statements of the slots named, and of every slot in which one of the sources has already spoken.
+select s.slot, s.source, s.ordinal, s.kind, s.origin, s.version, s.observed_at, s.attribute, s.value, s.key, s.intent,
+       s.valid_from, s.valid_until, s.accepts, s.quote, s.retires, s.rank, r.revision
+from statement s left join record r using (subject, slot)
+where s.subject = %(subject)s and s.ended_at is null and (s.slot = any(%(slots)s) or s.slot in (
+    select t.slot from statement t where t.subject = %(subject)s and t.ended_at is null
+    and (t.source = any(%(sources)s) or t.accepts = any(%(sources)s))))
+
+-- name: end_statements
+update statement set ended_at = clock_timestamp()
+where subject = %(subject)s and source = any(%(sources)s) and ended_at is null
+
+-- name: add_statements
+insert into statement (subject, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
+                       intent, valid_from, valid_until, accepts, quote, retires, rank)
+select %(subject)s, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
+       intent, valid_from, valid_until, accepts, quote, retires, rank
+from jsonb_to_recordset(%(rows)s) as t(slot text, source text, ordinal int, kind text, origin text, version bigint,
+    observed_at timestamptz, attribute text, stated text, value text, key text, intent text, valid_from timestamptz,
+    valid_until timestamptz, accepts text, quote text, retires jsonb, rank int)
+
+-- name: erase_statements
+-- The ended ones too: erased means gone from "as of" as well.
+delete from statement where subject = %(subject)s and (source = %(source)s or accepts = %(source)s)
+
+-- name: erase_message
+with permission as (select set_config('memory.erasing', 'on', true))
+delete from transcript t using permission where t.subject = %(subject)s and t.source = %(source)s
+
+-- name: erase_ledger
+with permission as (select set_config('memory.erasing', 'on', true))
+update ledger l set source = %(name)s, statement = '{}', before = null, after = null
+from permission where l.subject = %(subject)s and l.source = %(source)s
+
+-- name: mark_erased
+insert into erased (subject, source) values (%(subject)s, %(hash)s) on conflict do nothing
+
+-- name: write_records
+insert into record as r (subject, slot, attribute, status, revision, changes_at)
+select %(subject)s, slot, attribute, status, revision, changes_at
+from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, status text, revision int, changes_at timestamptz)
+on conflict (subject, slot) do update
+set status = excluded.status, revision = excluded.revision, changes_at = excluded.changes_at, updated_at = now()
+
+-- name: write_facts
+insert into store (prefix, key, value, created_at, updated_at)
+select %(prefix)s, key, value, now(), now() from jsonb_to_recordset(%(rows)s) as t(key text, value jsonb)
+on conflict (prefix, key) do update set value = excluded.value, updated_at = now()
+
+-- name: drop_facts
+delete from store where prefix = %(prefix)s and key = any(%(slots)s)
+
+-- name: add_ledger
+insert into ledger (subject, slot, attribute, source, ordinal, outcome, reason, statement, before, after, extractor)
+select %(subject)s, slot, attribute, source, ordinal, outcome, reason, statement, before, after, %(extractor)s
+from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, source text, ordinal int, outcome text, reason text,
+    statement jsonb, before jsonb, after jsonb)
+
+-- name: mark_read
+update transcript set extractor = %(extractor)s, read_at = clock_timestamp()
+where subject = %(subject)s and source = any(%(sources)s)
+
+-- name: record_messages
+-- Returns what is new. A redelivery changes nothing, unless it proves an earlier time: then it is to be read again.
+insert into transcript as t (subject, source, thread, kind, origin, version, observed_at, text)
+select %(subject)s, source, thread, kind, origin, version, observed_at, text
+from jsonb_to_recordset(%(rows)s) as r(source text, thread text, kind text, origin text, version bigint,
+    observed_at timestamptz, text text)
+on conflict (subject, source) do update set observed_at = excluded.observed_at, extractor = null
+where excluded.observed_at < t.observed_at
+returning source, (xmax = 0) as new
+
+-- name: unread
+-- With what the assistant had said just before, for context.
+select t.source, t.thread, t.observed_at, t.text, p.source as before, p.text as before_text, p.observed_at as before_at
+from transcript t left join lateral (
+    select source, text, observed_at from transcript b
+    where b.subject = t.subject and b.thread = t.thread and b.seq < t.seq and b.kind = 'assistant'
+    order by b.seq desc limit 1) p on true
+where t.subject = %(subject)s and t.extractor is null and t.kind = 'user'
+order by t.seq limit %(most)s
+
+-- name: known_messages
+select source, kind, thread, md5(text) as digest from transcript
+where subject = %(subject)s and source = any(%(sources)s)
+
+-- name: recall_facts
+select key as slot, value from store where prefix = %(prefix)s order by key
+
+-- name: recall_slots
+-- Slots that are not simply active: in conflict, or due to change by time alone.
+select slot, attribute, status, changes_at from record
+where subject = %(subject)s and (status = 'conflict' or changes_at <= %(now)s)
+
+-- name: evidence_of_slots
+select slot, source, ordinal, kind, origin, version, observed_at, attribute, value, key, intent, valid_from, valid_until,
+       accepts, quote, retires, rank
+from statement where subject = %(subject)s and slot = any(%(slots)s) and ended_at is null
+
+-- name: evidence_as_of
+select slot, source, ordinal, kind, origin, version, observed_at, attribute, value, key, intent, valid_from, valid_until,
+       accepts, quote, retires, rank
+from statement where subject = %(subject)s and recorded_at <= %(moment)s and (ended_at is null or ended_at > %(moment)s)
+
+-- name: read_ledger
+select id, slot, attribute, source, ordinal, outcome, reason, statement, before, after, extractor, decided_at from ledger
+where subject = %(subject)s order by id desc limit %(most)s
+
+-- name: read_thread
+select seq, source, kind, origin, observed_at, text from transcript
+where subject = %(subject)s and thread = %(thread)s and seq > %(after)s order by seq limit %(most)s
+
+-- name: search_transcript
+select source, kind, observed_at, text from transcript
+where subject = %(subject)s and thread = %(thread)s and position(lower(%(text)s) in lower(text)) > 0
+order by seq desc limit %(most)s

@@ -1,0 +1,84 @@
+"""The exact record of every message, with who really sent it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from graph.core.words import SourceKind, Subject
+from graph.storage.commit import fingerprint
+from graph.storage.pool import Connection, subject_id
+from graph.storage.sql import QUERIES
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as it was sent. `source` is its id, unique for the subject; `text` is exact."""
+
+    source: str
+    thread: str
+    kind: SourceKind
+    origin: str
+    observed_at: datetime
+    text: str
+    version: int | None = None
+
+
+def storable(text: str) -> str:
+    """What PostgreSQL can keep: NUL and lone surrogates become the replacement character."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+async def record(connection: Connection, subject: Subject, messages: Sequence[Message], key: bytes) -> list[str]:
+    """Write messages that are not there yet; returns the ids of the new ones.
+
+    A redelivery changes nothing, unless it proves an earlier time: then that counts and the message is unread again.
+    An erased message is not written again.
+    """
+    if not messages:
+        return []
+    sid = subject_id(subject)
+    hashes = {fingerprint(key, m.source): m.source for m in messages}
+    cursor = await connection.execute(QUERIES["erased"], {"subject": sid, "hashes": list(hashes)})
+    erased = {hashes[row["source"]] for row in await cursor.fetchall()}
+    rows = [
+        {
+            "source": m.source, "thread": m.thread, "kind": m.kind, "origin": m.origin, "version": m.version,
+            "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
+        }
+        for m in {m.source: m for m in messages}.values()
+        if m.source not in erased
+    ]  # fmt: skip
+    written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": Jsonb(rows)})
+    return [row["source"] for row in await written.fetchall() if row["new"]]
+
+
+async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Kind and thread of those of the messages that are in the subject's transcript."""
+    params = {"subject": subject_id(subject), "sources": list(sources)}
+    rows = await (await connection.execute(QUERIES["known_messages"], params)).fetchall()
+    return {row["source"]: row for row in rows}
+
+
+async def unread(connection: Connection, subject: Subject, most: int = 50) -> list[dict[str, Any]]:
+    """The subject's own messages that no extractor has read, oldest first."""
+    params = {"subject": subject_id(subject), "most": most}
+    return await (await connection.execute(QUERIES["unread"], params)).fetchall()
+
+
+async def thread(
+    connection: Connection, subject: Subject, thread_id: str, *, after: int = 0, most: int = 100
+) -> list[dict[str, Any]]:
+    """A page of a conversation in order; the `seq` of the last row is the next page's `after`."""
+    params = {"subject": subject_id(subject), "thread": thread_id, "after": after, "most": most}
+    return await (await connection.execute(QUERIES["read_thread"], params)).fetchall()
+
+
+async def search(
+    connection: Connection, subject: Subject, thread_id: str, text: str, *, most: int = 5
+) -> list[dict[str, Any]]:
+    """Messages of this conversation that contain the text, newest first."""
+    params = {"subject": subject_id(subject), "thread": thread_id, "text": text, "most": most}
+    return await (await connection.execute(QUERIES["search_transcript"], params)).fetchall()
