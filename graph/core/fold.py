@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from graph.core.reduce import CountText, reduce_text
@@ -13,7 +13,7 @@ Unusable = Literal["empty", "truncated", "refused", "repeats itself", "oversized
 _CUT = {"length", "max_tokens", "max_length", "model_length"}
 _REFUSED = {"content_filter", "refusal", "safety", "recitation"}
 _REFUSAL = re.compile(
-    r"\W*(?:i(?:['\u2019]?m| am) sorry|sorry,|i apologi[sz]e|i (?:can(?:not|['\u2019]t)|am unable|will not)|as an ai\b)",
+    r"\W*(?:i(?:['\u2019]?m| am) sorry|sorry,|i apologi[sz]e|i (?:can(?:not|['\u2019]t)|am unable|won't)|as an ai)",
     re.IGNORECASE,
 )
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
@@ -37,50 +37,58 @@ def due(sizes: Sequence[int], removable: int, trigger: int, keep: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Text that is shown to the summarizer, and the turn that it belongs to."""
+class Line:
+    """What somebody said in a turn, as the summarizer is shown it."""
 
     turn: int
-    text: str
+    who: str
+    said: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.who}: {self.said}\n"
 
 
-def pieces(lines: Iterable[tuple[int, str]], room: int, count: CountText) -> Iterator[Piece]:
-    """The lines of each turn, those that are longer than one request in several pieces."""
-    for turn, line in lines:
-        if count(line) <= room:
-            yield Piece(turn, line)
+def chunks(lines: Iterable[Line], room: int, count: CountText) -> list[list[Line]]:
+    """The lines in order, packed into few requests; a line longer than one request goes on in the next."""
+    packed: list[list[Line]] = []
+    left = 0
+    for line in _pieces(lines, room, count):
+        cost = count(line.text)
+        # The sum is an estimate, a counter may find more in the whole than in its parts: so the whole is counted, too.
+        if not packed or cost > left or count("".join(part.text for part in [*packed[-1], line])) > room:
+            packed.append([])
+            left = room
+        packed[-1].append(line)
+        left -= cost
+    return packed
+
+
+def _pieces(lines: Iterable[Line], room: int, count: CountText) -> Iterator[Line]:
+    for line in lines:
+        if count(line.text) <= room:
+            yield line
             continue
-        whole = reduce_text(line, room * _PIECES, "", "transcript", count)
-        while whole:
-            part = _fitting(whole, room, count)
-            yield Piece(turn, whole[:part])
-            whole = whole[part:]
+        left = reduce_text(line.said, room * _PIECES, "", "transcript", count)
+        while left:
+            end = _end(left, lambda said, line=line: count(replace(line, said=said).text) <= room)  # type: ignore[misc]
+            yield replace(line, said=left[:end])
+            left = left[end:]
 
 
-def _fitting(text: str, room: int, count: CountText) -> int:
-    """How many characters of the text fit, at least one."""
+def _end(text: str, fits: Callable[[str], bool]) -> int:
+    """Where the first piece of the text ends: the longest that fits, not inside a word if that can be helped."""
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if count(text[:middle]) <= room:
+        if fits(text[:middle]):
             low = middle
         else:
             high = middle - 1
+    if low < len(text):
+        blank = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low)) + 1
+        return blank if blank > low // 2 else low
     return low
-
-
-def chunks(parts: Iterable[Piece], room: int, count: CountText) -> list[list[Piece]]:
-    """Pieces packed into requests, in order."""
-    packed: list[list[Piece]] = []
-    left = 0
-    for part in parts:
-        cost = count(part.text + "\n")
-        if not packed or cost > left:
-            packed.append([])
-            left = room
-        packed[-1].append(part)
-        left -= cost
-    return packed
 
 
 def readable(reply: str) -> str:

@@ -85,7 +85,7 @@ class Kept:
 
 
 def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], room: int, count: CountText) -> Kept:
-    """The pinned list that goes with a new summary: what it left out of `found` and of the earlier list, within its room.
+    """The pinned list for a new summary: what that left out of `found` and of the earlier list, within its room.
 
     What the customer and the assistant said goes before what a tool returned (its record is still in the tool), and
     newer before older.

@@ -1,0 +1,37 @@
+"""How much room the recent turns take, and whether that calls for a fold."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import BaseMessage
+
+from graph.core.budget import Budget
+from graph.core.caps import Caps
+from graph.core.fold import due
+from graph.core.history import Turn, heal, removable, turns
+from graph.nodes.messages import items_of
+from graph.nodes.request import Count, counting
+from graph.nodes.view import Shower
+
+
+def sizes(messages: Sequence[BaseMessage], history: Sequence[Turn], budget: Budget, count: Count) -> list[int]:
+    """The tokens of each turn as it is shown: a megabyte that is shown by its head and tail is no reason to fold."""
+    caps = Caps(budget.tool_output, budget.tool_output, budget.message)
+    shower = Shower(messages, "", counting(count))
+    nothing = count([], ())
+    return [count(shower.show(Turn(heal(turn.items).items), caps).messages, ()) - nothing for turn in history]
+
+
+def to_fold(messages: Sequence[BaseMessage], trigger: int, budget: Budget, count: Count) -> list[Turn]:
+    """The oldest turns that are to become summary once the recent ones take more than `trigger`."""
+    history = turns(items_of(messages))
+    return history[: due(sizes(messages, history, budget, count), removable(history), trigger, budget.keep)]
+
+
+def over_soft(messages: Sequence[BaseMessage], budget: Budget, count: Count) -> bool:
+    """Whether to fold after the reply."""
+    return bool(to_fold(messages, budget.soft, budget, count))
+
+
+def over_hard(messages: Sequence[BaseMessage], budget: Budget, count: Count) -> bool:
+    """Whether to fold before the call, on the response path."""
+    return bool(to_fold(messages, budget.hard, budget, count))
