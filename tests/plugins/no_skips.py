@@ -8,11 +8,10 @@ from collections.abc import Generator
 
 import pytest
 
-REQUIRED = os.environ.get("REQUIRE_ALL", "") not in ("", "0")
-
 
 def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
-    if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
+    required = os.environ.get("REQUIRE_ALL", "") not in ("", "0")
+    if required and report.skipped and not hasattr(report, "wasxfail"):
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         report.outcome = "failed"
         report.longrepr = f"Skipped where REQUIRE_ALL=1 forbids it: {why}\nInstall what it needs; see .ci/run."
