@@ -2,12 +2,13 @@
 # but Python 3.11 to 3.13 with its venv module, and make.
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev chat doctor test check mutants clean
+.PHONY: help env dev chat doctor test format check mutants clean
 
 BIN := .venv/bin/python
 # Which optional parts to install: `make test EXTRAS=all` for every one.
 EXTRAS ?= offline
 ARGS ?=
+CUSTOMER ?= demo
 
 help: ## say what there is
 	@echo "make …"
@@ -19,14 +20,17 @@ env: ## make the environment only
 dev: env ## start everything and serve the assistant (PORT=2024, RELOAD=1 to restart on edits)
 	@exec $(BIN) -m tools.dev $(ARGS)
 
-chat: env ## talk to the assistant in the terminal
-	@exec $(BIN) -m graph chat $(ARGS)
+chat: env ## talk to the assistant in the terminal (CUSTOMER=demo)
+	@exec $(BIN) -m graph chat --customer "$(CUSTOMER)" $(ARGS)
 
 doctor: env ## say what is configured and whether it is sound
 	@$(BIN) -m graph doctor $(ARGS)
 
 test: env ## run the whole suite (ARGS="tests/unit -k budget" for a part)
 	@$(BIN) -m pytest $(ARGS)
+
+format: env ## put imports and layout in order
+	@$(BIN) -m ruff check --fix --quiet --exit-zero && $(BIN) -m ruff format
 
 check: env ## lint, types, import contracts, LangGraph's own validation
 	@$(BIN) -m tools.check

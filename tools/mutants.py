@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -71,24 +72,25 @@ def listed(names: list[str] | None = None) -> list[Mutant]:
     return [mutant for mutant in entries if not names or any(name in mutant.name for name in names)]
 
 
-def run(check: str, tree: Path) -> tuple[int, str]:
-    tests = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", check]
+def run(tree: Path, *checks: str) -> tuple[int, str]:
+    """Exit code and output of one of CHECKS, or of the tests that are named."""
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *checks]
     # No bytecode: Python would take a mutant of the same size, written within the same second, for the original.
     env = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
     env.setdefault("APP_SHARED_DATA", str(ROOT.parent / "shared/data"))  # cases that stand beside the project
     try:
         done = subprocess.run(
-            CHECKS.get(check, tests),
+            CHECKS.get(checks[0], tests),
             cwd=tree,
             env=env,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=SECONDS * len(checks),
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return -1, f"not finished after {SECONDS} s"
+        return -1, f"not finished after {SECONDS * len(checks)} s"
     return done.returncode, done.stdout + done.stderr
 
 
@@ -96,7 +98,7 @@ def attempt(mutant: Mutant, tree: Path) -> str:
     """What is wrong with this mutant; empty when it was caught as it should be."""
     original = mutant.apply(tree)
     try:
-        code, output = run(mutant.caught_by, tree)
+        code, output = run(tree, mutant.caught_by)
     finally:
         (tree / mutant.file).write_text(original, "utf-8")
     if code == 0:
@@ -108,9 +110,42 @@ def attempt(mutant: Mutant, tree: Path) -> str:
     return ""
 
 
-def verify_unmutated(check: str, tree: Path) -> str:
-    code, output = run(check, tree)
-    return "" if code == 0 else f"{check} fails without any mutant (code {code}):\n{output[-2000:]}"
+def verify_unmutated(checks: Sequence[str], tree: Path) -> str:
+    code, output = run(tree, *checks)
+    return "" if code == 0 else f"fails without any mutant (code {code}):\n{output[-4000:]}"
+
+
+def run_all(mutants: list[Mutant], scratch: Path) -> list[str]:
+    """The names of what went wrong. First every check without a mutant, then the mutants."""
+    problems: list[str] = []
+    trees: queue.Queue[Path] = queue.Queue()
+    for number in range(AT_ONCE):
+        trees.put(Path(shutil.copytree(ROOT, scratch / str(number), ignore=LEFT_OUT)))
+
+    def in_a_tree(name: str, task: Mutant | Sequence[str]) -> None:
+        tree = trees.get()
+        started = time.monotonic()
+        try:
+            problem = attempt(task, tree) if isinstance(task, Mutant) else verify_unmutated(task, tree)
+        except Unusable as unusable:
+            problem = str(unusable)
+        finally:
+            trees.put(tree)
+        verdict = problem or (f"caught by {task.caught_by}" if isinstance(task, Mutant) else "passing unmutated")
+        took = time.monotonic() - started
+        print(f"{'FAILED' if problem else 'ok    '} {name}: {verdict} ({took:.1f} s)", flush=True)
+        if problem:
+            problems.append(name)
+
+    used = {mutant.caught_by for mutant in mutants}
+    unmutated = {check: [check] for check in sorted(used & set(CHECKS))}
+    if tests := sorted(used - set(CHECKS)):
+        unmutated[f"{len(tests)} tests"] = tests
+    with ThreadPoolExecutor(AT_ONCE) as workers:
+        list(workers.map(in_a_tree, unmutated, unmutated.values()))
+        if not problems:
+            list(workers.map(in_a_tree, [mutant.name for mutant in mutants], mutants))
+    return problems
 
 
 def main(names: list[str]) -> int:
@@ -118,38 +153,13 @@ def main(names: list[str]) -> int:
     if not mutants:
         print(f"mutants: none is named like {' '.join(names)}")
         return 2
-    problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        trees: queue.Queue[Path] = queue.Queue()
-        for number in range(AT_ONCE):
-            trees.put(Path(shutil.copytree(ROOT, Path(scratch) / str(number), ignore=LEFT_OUT)))
-
-        def in_a_tree(name: str, task: str | Mutant) -> None:
-            tree = trees.get()
-            started = time.monotonic()
-            try:
-                problem = attempt(task, tree) if isinstance(task, Mutant) else verify_unmutated(task, tree)
-            except Unusable as unusable:
-                problem = str(unusable)
-            finally:
-                trees.put(tree)
-            verdict = problem or (f"caught by {task.caught_by}" if isinstance(task, Mutant) else "passes unmutated")
-            took = time.monotonic() - started
-            print(f"{'FAILED' if problem else 'ok    '} {name}: {verdict} ({took:.1f} s)", flush=True)
-            if problem:
-                problems.append(name)
-
-        with ThreadPoolExecutor(AT_ONCE) as workers:
-            checks = sorted({mutant.caught_by for mutant in mutants})
-            list(workers.map(in_a_tree, checks, checks))
-            if not problems:
-                list(workers.map(in_a_tree, [mutant.name for mutant in mutants], mutants))
-    print(
-        f"mutants: {len(problems)} problems: {', '.join(problems)}"
-        if problems
-        else f"mutants: all {len(mutants)} caught"
-    )
-    return 1 if problems else 0
+        problems = run_all(mutants, Path(scratch))
+    if problems:
+        print(f"mutants: {len(problems)} problems: {', '.join(problems)}")
+        return 1
+    print(f"mutants: all {len(mutants)} caught")
+    return 0
 
 
 if __name__ == "__main__":

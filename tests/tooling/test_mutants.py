@@ -52,7 +52,7 @@ def mutant(find: str, replace: str, says: str = "") -> Mutant:
 
 def test_a_caught_mutant_is_caught_and_taken_back(tree: Path) -> None:
     """The named test fails, for the reason that was expected, and the file is as before."""
-    assert mutants.verify_unmutated("test_rule.py::test_rule", tree) == ""
+    assert mutants.verify_unmutated(["test_rule.py::test_rule"], tree) == ""
     assert mutants.attempt(mutant("return 1", "return 3", says="assert 3 < 3"), tree) == ""
     assert (tree / "rule.py").read_text() == "def rule():\n    return 1\n"
 
