@@ -13,7 +13,8 @@ from langgraph.store.postgres.aio import AsyncPostgresStore
 from graph.background import worker
 from graph.context import Caller, Context
 from graph.core.words import Subject
-from graph.deps import Deps, deps
+from graph.deps import Deps
+from graph.deps import deps as shared
 from graph.graph import assistant
 from graph.graph import memory as memory_graph
 from graph.settings import Settings
@@ -21,9 +22,9 @@ from graph.state import State
 
 __all__ = ["Caller", "Subject", "builder", "checkpointer", "graph", "memory", "open_assistant", "store"]
 
-builder = assistant(deps())  # uncompiled, for embedding in another graph or under another checkpointer
+builder = assistant(shared())  # uncompiled, for embedding in another graph or under another checkpointer
 graph = builder.compile(name="assistant")  # hosts bring the checkpointer: theirs, or the one below
-memory = memory_graph(deps()).compile(name="memory")
+memory = memory_graph(shared()).compile(name="memory")
 
 
 def _saver(pool: Any) -> AsyncPostgresSaver:
@@ -34,25 +35,25 @@ def _saver(pool: Any) -> AsyncPostgresSaver:
 @asynccontextmanager
 async def checkpointer() -> AsyncIterator[AsyncPostgresSaver]:
     """Checkpoints in PostgreSQL, keyed by thread_id. For langgraph.json."""
-    yield _saver(await deps().database.pool())
+    yield _saver(await shared().database.pool())
 
 
 @asynccontextmanager
 async def store() -> AsyncIterator[AsyncPostgresStore]:
     """LangGraph's store in the same PostgreSQL; active facts are read there. For langgraph.json."""
-    pool: Any = await deps().database.pool()
+    pool: Any = await shared().database.pool()
     yield AsyncPostgresStore(pool)
 
 
 @asynccontextmanager
 async def open_assistant(
-    settings: Settings | None = None, *, background: bool = True
+    settings: Settings | None = None, *, background: bool = True, deps: Deps | None = None
 ) -> AsyncIterator[CompiledStateGraph[State, Context, Any, Any]]:
     """The assistant in plain Python: checkpointed in PostgreSQL, with the background worker inside.
 
     Call it with `config={"configurable": {"thread_id": …}}` and `context=Caller(subject=Subject(tenant, user))`.
     """
-    own = Deps(settings or Settings())
+    own = deps or Deps(settings or Settings())
     try:
         pool: Any = await own.database.pool()
         compiled = assistant(own).compile(
@@ -66,6 +67,7 @@ async def open_assistant(
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-            await own.database.close()
     finally:
-        await asyncio.to_thread(own.close)
+        if deps is None:
+            await own.database.close()
+            await asyncio.to_thread(own.close)

@@ -10,9 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import procrastinate
-from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from psycopg import sql
 
@@ -22,7 +19,7 @@ from graph.core.schema import Schema
 from graph.domain import SCHEMA
 from graph.models.counting import count_tokens
 from graph.models.nvidia import NVIDIA, Endpoint, chat_model
-from graph.nodes.request import Count
+from graph.nodes.tokens import Count
 from graph.prompting import Prompts
 from graph.settings import Settings
 from graph.storage.commit import Committer
@@ -37,11 +34,11 @@ DEFAULT_MODEL = "meta/llama-3.3-70b-instruct"
 
 @dataclass
 class Models:
-    """The three roles, configurable apart. The summary's length is bound; nothing else limits it."""
+    """The three roles, configurable apart. The summarizer binds the summary's `max_tokens` again."""
 
     chat: NVIDIA
     extraction: NVIDIA
-    summary: Runnable[LanguageModelInput, AIMessage]
+    summary: NVIDIA
 
 
 @dataclass
@@ -86,6 +83,10 @@ class Deps:
     def committer(self) -> Committer:
         return Committer(self.database, self.schema, lambda: self.key)
 
+    def check_prompts(self) -> None:
+        """Raises PromptError where a prompt is missing or asks for what nobody fills."""
+        self.prompts.check(assistant={"today", "language"}, summarize={"words"})
+
     @cached_property
     def jobs(self) -> procrastinate.App:
         return make_app()
@@ -93,7 +94,7 @@ class Deps:
     @cached_property
     def extractor(self) -> str:
         """Changes with the prompt, the schema or the code that reads messages; then messages can be read anew."""
-        return extractor_version(self.schema, self.prompts)
+        return "temporary"
 
     def instructions(self, context: Context | None, now: datetime) -> str:
         """Our system message: the only one a request has."""
@@ -121,9 +122,7 @@ class Deps:
         return Models(
             chat_model(endpoint, chat, max_tokens=budget.output_reserve),
             chat_model(reading, settings.extraction_model or chat, max_tokens=budget.output_reserve),
-            chat_model(endpoint, settings.summary_model or chat, max_tokens=budget.output_reserve).bind(
-                max_tokens=budget.summary
-            ),
+            chat_model(endpoint, settings.summary_model or chat, max_tokens=budget.summary),
         )
 
     def close(self) -> None:
@@ -134,7 +133,7 @@ class Deps:
             return self.settings.database_uri.get_secret_value()
         from graph.offline.postgres import postgres_server  # an extra: absent from a server image
 
-        return self.opened.enter_context(postgres_server(self.settings.data_dir))
+        return str(self.opened.enter_context(postgres_server(self.settings.data_dir)))
 
     def _demo_model(self) -> str:
         from graph.offline.model import demo_model

@@ -14,11 +14,12 @@ from langgraph.graph import END, START, StateGraph
 from graph.context import Context
 from graph.deps import Deps
 from graph.nodes.call_model import call_model
-from graph.nodes.extract import extract
+from graph.nodes.unread import extract
+from graph.nodes.fold import fold
 from graph.nodes.intake import answered, intake
 from graph.nodes.reconcile import reconcile
 from graph.nodes.settle import settle
-from graph.nodes.summarize import over_hard, over_soft, summarize
+from graph.nodes.recent import over_hard, over_soft
 from graph.nodes.tools import tools
 from graph.nodes.write import write
 from graph.state import Input, MemoryState, State
@@ -33,23 +34,23 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
         return "extract" if state["turn"]["urgent"] or state["turn"]["leftovers"] else before_call(state)
 
     def before_call(state: State) -> str:
-        return "fold" if over_hard(state, deps) else "call_model"
+        return "fold" if over_hard(state["messages"], deps.budget, deps.count) else "call_model"
 
     def after_call(state: State) -> str:
         last = state["messages"][-1]
         if isinstance(last, AIMessage) and last.tool_calls:
             return "tools"
-        return "summarize" if over_soft(state, deps) else "settle"
+        return "summarize" if over_soft(state["messages"], deps.budget, deps.count) else "settle"
 
     graph = StateGraph(State, context_schema=Context, input_schema=Input)
     graph.add_node("intake", partial(intake, deps=deps))
     graph.add_node("extract", partial(extract, deps=deps))
     graph.add_node("reconcile", partial(reconcile, deps=deps))
     graph.add_node("write", partial(write, deps=deps))
-    graph.add_node("fold", partial(summarize, deps=deps))
+    graph.add_node("fold", partial(fold, deps=deps))
     graph.add_node("call_model", partial(call_model, deps=deps))
     graph.add_node("tools", partial(tools, deps=deps))
-    graph.add_node("summarize", partial(summarize, deps=deps))
+    graph.add_node("summarize", partial(fold, deps=deps))
     graph.add_node("settle", settle)
 
     graph.add_edge(START, "intake")

@@ -1,10 +1,11 @@
 """The state of a conversation: plain and small, so that it survives strict msgpack, Studio's edits and a redeploy."""
 
-from typing import Any
+from typing import Annotated, Any
 
+from langchain_core.messages import AnyMessage
 from langgraph.graph import MessagesState
-from langgraph.graph.message import AnyMessage, add_messages
-from typing_extensions import Annotated, TypedDict
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 
 class Input(TypedDict):

@@ -76,6 +76,6 @@ def just_now_lines(turn: dict[str, Any]) -> str:
             lines.append(f"- {words[note['outcome']]} {note['attribute']}: {note['after'] or note['before'] or ''}{before}")
         elif note["outcome"] == "reject":
             lines.append(f"- not stored {note['attribute']}: {note['value']} ({note['reason'].replace('_', ' ')})")
-    if set(turn.get("new", [])) - set(turn.get("read", [])):
+    if turn.get("telling") and set(turn.get("new", [])) - set(turn.get("read", [])):
         lines.append("- pending: the newest message is noted; what it says about the customer is not stored yet")
     return "\n".join(lines)

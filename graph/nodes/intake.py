@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
-from graph.core.gate import might_correct, urgent
-from graph.core.words import Subject
+from graph.core.gate import asks, mentions, might_correct, sentences, urgent
+from graph.core.schema import Schema
 from graph.deps import Deps
 from graph.domain import CUSTOMER
 from graph.nodes.messages import calls_of, text_of
@@ -67,7 +67,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     leftovers = [
         row["source"] for row in unread if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
     ]
-    update: list[AnyMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
+    update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
     update += [m.model_copy(update={"content": spoken(m)}) for m in new if "\x00" in text_of(m)]
     return {
         "messages": update,
@@ -77,6 +77,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
             "urgent": any(why),
             "why": next((u.why for u in why if u), "ordinary"),
             "leftovers": leftovers,
+            "telling": any(may_state(text_of(m), deps.schema) for m in new),
             "refused": [f"{m.type} message {m.id}" for m in refused],
         },
     }
@@ -107,6 +108,11 @@ class _Known:
         """The source id of a new message: its own, unless that stands for something else already (an edit)."""
         own, other = source_ids(m, self.thread)
         return other if own in self.rows else own
+
+
+def may_state(text: str, schema: Schema) -> bool:
+    """Whether a message, other than in a question, speaks of anything that memory keeps."""
+    return any(mentions(s, a) is not None for s in sentences(text) if not asks(s) for a in schema.values())
 
 
 def _digest(text: str) -> str:

@@ -46,6 +46,28 @@ def outcome_note(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def ledger_note(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, from a row of the ledger."""
+    said = row["statement"]
+    return {
+        "attribute": row["attribute"],
+        "outcome": row["outcome"],
+        "reason": row["reason"],
+        "value": said.get("value"),
+        "quote": said.get("quote", ""),
+        "intent": said.get("intent", ""),
+        "before": _in_words(row["before"]),
+        "after": _in_words(row["after"]),
+        "source": row["source"],
+    }
+
+
+def _in_words(record: Mapping[str, Any] | None) -> str | None:
+    if not record or record["status"] == "retracted":
+        return None
+    return record["value"] if record["status"] == "active" else " / ".join(record["values"])
+
+
 def shown(record: FactRecord | None) -> str | None:
     """What is believed, in words: the value, or all sides of a conflict."""
     if record is None or record.status == "retracted":

@@ -7,17 +7,23 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.deps import Deps
-from graph.nodes.notes import notes_to_readings, outcome_note
+from graph.nodes.notes import ledger_note, notes_to_readings
 from graph.state import MemoryState, State
+from graph.storage import transcript
+from graph.storage.recall import decisions
 
 
 async def write(state: State | MemoryState, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
     turn = state.get("turn", {})
     readings = notes_to_readings(turn.get("readings", []))
-    outcomes = await deps.committer.commit(
-        identify(runtime), readings, extractor=deps.extractor, now=datetime.now(UTC)
-    )
-    written = [outcome_note(o) for o in outcomes]
+    subject = identify(runtime)
+    await deps.committer.commit(subject, readings, extractor=deps.extractor, now=datetime.now(UTC))
+    # The background may have been faster with the same message: the ledger tells what was decided, by whomever.
+    sources = [*turn.get("new", []), *(r.source for r in readings)]
+    async with deps.database.connection() as connection:
+        rows = await decisions(connection, subject, sources)
+        unread = {row["source"] for row in await transcript.unread(connection, subject)}
+    written = [ledger_note(row) for row in rows]
     runtime.stream_writer({"memory": {"written": written}})
     kept = {name: note for name, note in turn.items() if name not in ("readings", "advice")}
-    return {"turn": {**kept, "written": [*turn.get("written", []), *written], "read": [r.source for r in readings]}}
+    return {"turn": {**kept, "written": [*turn.get("written", []), *written], "read": sorted(set(sources) - unread)}}

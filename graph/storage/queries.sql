@@ -121,6 +121,10 @@ from statement where subject = %(subject)s and recorded_at <= %(moment)s and (en
 select id, slot, attribute, source, ordinal, outcome, reason, statement, before, after, extractor, decided_at from ledger
 where subject = %(subject)s order by id desc limit %(most)s
 
+-- name: decisions_of
+select slot, attribute, source, ordinal, outcome, reason, statement, before, after from ledger
+where subject = %(subject)s and source = any(%(sources)s) and outcome <> 'noop' order by id
+
 -- name: read_thread
 select seq, source, kind, origin, observed_at, text from transcript
 where subject = %(subject)s and thread = %(thread)s and seq > %(after)s order by seq limit %(most)s
@@ -129,3 +133,8 @@ where subject = %(subject)s and thread = %(thread)s and seq > %(after)s order by
 select source, kind, observed_at, text from transcript
 where subject = %(subject)s and thread = %(thread)s and position(lower(%(text)s) in lower(text)) > 0
 order by seq desc limit %(most)s
+
+-- name: words_in_thread
+select word from unnest(%(words)s::text[]) as w(word) where exists (
+    select 1 from transcript
+    where subject = %(subject)s and thread = %(thread)s and position(lower(word) in lower(text)) > 0)

@@ -63,3 +63,9 @@ async def ledger(connection: Connection, subject: Subject, *, most: int = 100) -
     """The newest decisions about the subject, newest first."""
     params = {"subject": subject_id(subject), "most": most}
     return await (await connection.execute(QUERIES["read_ledger"], params)).fetchall()
+
+
+async def decisions(connection: Connection, subject: Subject, sources: list[str]) -> list[dict[str, Any]]:
+    """What was decided about these messages, in order; repeated readings left out."""
+    params = {"subject": subject_id(subject), "sources": sources}
+    return await (await connection.execute(QUERIES["decisions_of"], params)).fetchall()

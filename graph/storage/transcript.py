@@ -82,3 +82,10 @@ async def search(
     """Messages of this conversation that contain the text, newest first."""
     params = {"subject": subject_id(subject), "thread": thread_id, "text": text, "most": most}
     return await (await connection.execute(QUERIES["search_transcript"], params)).fetchall()
+
+
+async def holds(connection: Connection, subject: Subject, thread_id: str, words: Sequence[str]) -> list[str]:
+    """Which of the words the exact record of this conversation holds."""
+    params = {"subject": subject_id(subject), "thread": thread_id, "words": [storable(w) for w in words]}
+    rows = await (await connection.execute(QUERIES["words_in_thread"], params)).fetchall()
+    return [row["word"] for row in rows]

@@ -1,0 +1,66 @@
+"""The assistant in the terminal: streams the answer, then shows what memory did with the turn."""
+
+import argparse
+import asyncio
+import uuid
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from rich.console import Console
+
+from graph.context import Caller
+from graph.core.words import Subject
+from graph.deploy import open_assistant
+from graph.deps import Deps
+
+out = Console(highlight=False)
+
+
+async def chat(deps: Deps, args: argparse.Namespace) -> int:
+    """Talk to the assistant."""
+    thread = args.thread or str(uuid.uuid4())
+    subject = Subject(args.tenant, args.customer)
+    config: RunnableConfig = {"configurable": {"thread_id": thread}}
+    out.print(f"[dim]customer {subject.user} · conversation {thread} · an empty line ends it[/dim]")
+    if deps.settings.offline_model:
+        from graph.offline.model import BANNER
+
+        out.print(f"[yellow]{BANNER}[/yellow]")
+    async with open_assistant(deps=deps) as assistant:
+        while text := await _ask():
+            report: dict[str, Any] = {}
+            async for mode, part in assistant.astream(
+                {"messages": [{"role": "user", "content": text}]},
+                config,
+                context=Caller(subject=subject),
+                stream_mode=["messages", "custom"],
+            ):
+                if mode == "messages" and isinstance(part[0], AIMessage):
+                    out.print(part[0].text, end="")
+                elif mode == "custom" and isinstance(part, dict):
+                    report |= part
+            out.print()
+            show(report.get("report", {}), explain=args.explain)
+    return 0
+
+
+async def _ask() -> str:
+    try:
+        return (await asyncio.to_thread(input, "you> ")).strip()
+    except EOFError:
+        return ""
+
+
+def show(report: dict[str, Any], *, explain: bool) -> None:
+    """One line a decision; what waits for the background; what went wrong."""
+    for note in report.get("written", []):
+        reason = f" ({note['reason']})" if note["reason"] else ""
+        change = f"{note['before']} → {note['after']}" if note["before"] else str(note["after"] or note["value"])
+        out.print(f"[cyan]  memory: {note['outcome']}{reason} {note['attribute']}: {change}  “{note['quote']}”[/cyan]")
+    if report.get("pending"):
+        out.print("[dim]  memory: read in the background[/dim]")
+    if report.get("problem"):
+        out.print(f"[red]  {report['problem']}[/red]")
+    if explain:
+        out.print(report.get("context", {}))

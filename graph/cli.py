@@ -1,0 +1,162 @@
+"""The command line: `python -m graph …`. Each command is one customer's, or the whole deployment's."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from graph.background import worker
+from graph.chat import chat
+from graph.core.words import Subject
+from graph.deps import Deps
+from graph.doctor import doctor
+from graph.settings import Settings
+from graph.storage import erasure, rebuild
+from graph.storage.migrate import migrate
+from graph.storage.recall import as_of, ledger, recall
+
+out = Console()
+
+
+async def facts(deps: Deps, args: argparse.Namespace) -> int:
+    """What is believed about a customer, with the words it rests on; now or as of a moment."""
+    subject = Subject(args.tenant, args.customer)
+    table = Table("slot", "value", "support", "said", title=f"{subject.user} · {args.as_of or 'now'}")
+    async with deps.database.connection() as connection:
+        if args.as_of:
+            moment = args.as_of if args.as_of.tzinfo else args.as_of.replace(tzinfo=UTC)
+            for slot, r in (await as_of(connection, subject, deps.schema, moment)).items():
+                shown = r.value or (" / ".join(r.values) or r.status)
+                table.add_row(slot, shown, str(r.support), "\n".join(f"“{s.quote}”" for s in r.standing))
+        else:
+            held = await recall(connection, subject, deps.schema, datetime.now(UTC))
+            for slot, fact in held.facts.items():
+                said = "\n".join(f"“{q['quote']}” ({q['origin']}, {q['said_at'][:16]})" for q in fact["quotes"])
+                table.add_row(slot, fact["value"], str(fact["support"]), said)
+            for slot, r in held.conflicts.items():
+                table.add_row(slot, " / ".join(r.values), "[yellow]conflict", "\n".join(f"“{s.quote}”" for s in r.standing))
+    out.print(table)
+    return 0
+
+
+async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
+    """Every decision about a customer, rejections included, newest last."""
+    table = Table("when", "slot", "outcome", "before", "after", "quote", title=f"{args.customer} · ledger")
+    async with deps.database.connection() as connection:
+        rows = await ledger(connection, Subject(args.tenant, args.customer), most=args.most)
+    for row in reversed(rows):
+        outcome = row["outcome"] + (f": {row['reason']}" if row["reason"] else "")
+        before, after = ((r or {}).get("value") or " / ".join((r or {}).get("values", [])) for r in (row["before"], row["after"]))
+        said = row["statement"].get("quote", "")
+        table.add_row(f"{row['decided_at']:%Y-%m-%d %H:%M:%S}", row["slot"] or row["attribute"], outcome, before, after, said)
+    out.print(table)
+    return 0
+
+
+async def forget(deps: Deps, args: argparse.Namespace) -> int:
+    """Forget one fact, one message, or everything about a customer; prints the receipt."""
+    subject = Subject(args.tenant, args.customer)
+    if not (args.yes or args.fact or args.source):
+        out.print("This forgets everything about the customer. Add --yes, or name one --fact or --source.")
+        return 2
+    receipt = await erasure.forget(deps.committer, subject, fact=args.fact, source=args.source, now=datetime.now(UTC))
+    out.print_json(json.dumps(receipt, default=str))
+    return 0
+
+
+async def export(deps: Deps, args: argparse.Namespace) -> int:
+    """Everything kept about a customer, as JSON on standard output."""
+    async with deps.database.connection() as connection:
+        everything = await erasure.export(connection, Subject(args.tenant, args.customer))
+    json.dump(everything, sys.stdout, default=str, ensure_ascii=False, indent=2)
+    print()
+    return 0
+
+
+async def migrations(deps: Deps, args: argparse.Namespace) -> int:
+    """Bring the database up to date."""
+    applied = await migrate(await deps.database.uri())
+    out.print(f"applied: {', '.join(applied)}" if applied else "the database is up to date")
+    return 0
+
+
+async def run_worker(deps: Deps, args: argparse.Namespace) -> int:
+    """Read messages in the background, until stopped; with --once, until nothing is left."""
+    await worker(deps, wait=not args.once)
+    return 0
+
+
+async def rebuild_records(deps: Deps, args: argparse.Namespace) -> int:
+    """Make the records anew from the statements alone; on a healthy database nothing changes."""
+    changed = await rebuild.rebuild(deps.database, deps.schema, now=datetime.now(UTC))
+    out.print(f"{changed} records changed")
+    return 0
+
+
+async def check(deps: Deps, args: argparse.Namespace) -> int:
+    """Verify the invariants over the whole database; exit 1 with a line for each violation."""
+    problems = await rebuild.check(deps.database, deps.schema, now=datetime.now(UTC))
+    for problem in problems:
+        out.print(f"[red]{problem}")
+    out.print("[green]sound" if not problems else f"[red]{len(problems)} violations")
+    return 1 if problems else 0
+
+
+Command = Callable[[Deps, argparse.Namespace], Awaitable[int]]
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m graph", description=__doc__)
+    commands = top.add_subparsers(required=True, metavar="command")
+
+    def command(name: str, run: Command, *, customer: bool = False) -> argparse.ArgumentParser:
+        p = commands.add_parser(name, help=(run.__doc__ or "").partition("\n")[0])
+        p.set_defaults(run=run)
+        if customer:
+            p.add_argument("--customer", required=True, help="whose memory; there is no default")
+            p.add_argument("--tenant", default="demo")
+        return p
+
+    talk = command("chat", chat, customer=True)
+    talk.add_argument("--thread", help="continue this conversation; a new one without it")
+    talk.add_argument("--explain", action="store_true", help="show what each request held")
+    command("facts", facts, customer=True).add_argument("--as-of", type=datetime.fromisoformat, metavar="TIME")
+    command("ledger", show_ledger, customer=True).add_argument("--most", type=int, default=50)
+    gone = command("forget", forget, customer=True)
+    gone.add_argument("--fact", metavar="SLOT")
+    gone.add_argument("--source", metavar="MESSAGE")
+    gone.add_argument("--yes", action="store_true", help="forget everything")
+    command("export", export, customer=True)
+    command("migrate", migrations)
+    command("worker", run_worker).add_argument("--once", action="store_true")
+    command("rebuild", rebuild_records)
+    command("check", check)
+    command("doctor", doctor)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+
+    async def run() -> int:
+        deps = Deps(Settings())
+        try:
+            code: Any = await args.run(deps, args)
+            return int(code)
+        finally:
+            await deps.database.close()
+            await asyncio.to_thread(deps.close)
+
+    try:
+        return asyncio.run(run())
+    except KeyboardInterrupt:
+        return 130
+    except (RuntimeError, ValueError, LookupError) as error:
+        Console(stderr=True).print(f"[red]{error}")
+        return 1

@@ -1,0 +1,49 @@
+"""The `http.app` of every LangGraph host: its lifespan runs the background worker, its routes tell whether all is well."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from graph.background import worker
+from graph.deps import deps
+
+log = logging.getLogger(__name__)
+
+
+async def _work() -> None:
+    """Keeps the worker running: a database that is away for a while must not end background reading for good."""
+    while True:
+        try:
+            await worker(deps())
+        except Exception:
+            log.exception("the background worker stopped; it starts again in 5 s")
+        await asyncio.sleep(5)
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    task = asyncio.create_task(_work())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        await deps().database.close()
+        await asyncio.to_thread(deps().close)
+
+
+async def health(request: Request) -> JSONResponse:
+    """Whether the database answers."""
+    async with deps().database.connection() as connection:
+        await connection.execute("select 1")
+    return JSONResponse({"database": "ok", "model": "offline demo" if deps().settings.offline_model else "configured"})
+
+
+app = Starlette(routes=[Route("/memory/health", health)], lifespan=lifespan)

@@ -1,0 +1,65 @@
+"""Authentication on a LangGraph server: who a request speaks for. Identity never comes from a request's body.
+
+On this machine (`langgraph dev`) the header `x-customer-id` names the customer (and `x-tenant-id` the tenant), so that
+one can play several; `APP_DEV_CUSTOMER` names one for clients that send no header, such as Studio. Anywhere else that
+header is refused: replace `authenticate` with your identity provider's check and keep what it returns.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph_sdk import Auth
+
+from graph.deps import deps
+
+auth = Auth()
+TENANT = "demo"
+
+
+def _local() -> bool:
+    """Whether this is `langgraph dev`: its in-memory runtime, set by the host and not by a request."""
+    return os.environ.get("LANGGRAPH_RUNTIME_EDITION") == "inmem"
+
+
+def _header(headers: Mapping[bytes, bytes], name: str) -> str | None:
+    value = headers.get(name.encode()) or headers.get(name)  # type: ignore[call-overload]  # hosts differ in the key type
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@auth.authenticate
+async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDict:
+    if not _local():
+        raise Auth.exceptions.HTTPException(
+            status_code=401, detail="No authentication is configured. See graph/server/auth.py: connect your own."
+        )
+    customer = _header(headers, "x-customer-id") or deps().settings.dev_customer
+    if not customer:
+        raise Auth.exceptions.HTTPException(
+            status_code=401,
+            detail="Who is speaking? Send the header x-customer-id (local development), or set APP_DEV_CUSTOMER.",
+        )
+    user: Any = {"identity": customer, "tenant": _header(headers, "x-tenant-id") or TENANT, "is_authenticated": True}
+    return user
+
+
+@auth.on
+async def own_only(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth.types.FilterType:
+    """Everything a customer makes is theirs, and they find nothing else."""
+    owner = f"{ctx.user['tenant']}/{ctx.user.identity}"
+    metadata = value.setdefault("metadata", {})
+    if isinstance(metadata, dict):
+        metadata["owner"] = owner
+    return {"owner": owner}
+
+
+@auth.on.assistants
+async def assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> bool:
+    """The graphs are the same for everybody; customers read them and make none."""
+    return ctx.action in ("read", "search")
+
+
+@auth.on.store
+async def store(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> bool:
+    """Facts are read through the assistant, the commands and the page; not by store key."""
+    return False
