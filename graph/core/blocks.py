@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from graph.core.reduce import CountText, reduce_text
 
-PINNED = "Word for word:\n"
-TAGS = ("just_now", "memory", "summary", "opening", "transcript")
+TAGS = ("just_now", "memory", "summary", "opening", "steps", "transcript")
 # Blanks, slashes and invisible characters between "<" and the name would still read as a delimiter to a model, and so
 # would the full-width and the small "<".
 _LOOKALIKE = re.compile(rf"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
@@ -54,7 +53,7 @@ def _first_lines(tag: str, text: str, room: int, count: CountText) -> tuple[str,
 def summary_block(summary: str, pinned: Sequence[str]) -> str:
     """The rolling summary with the identifiers that it left out; empty if there is nothing to show."""
     kept = "\n".join(f"- {entry}" for entry in pinned)
-    parts = [summary.strip(), f"{PINNED}{kept}" if kept else ""]
+    parts = [summary.strip(), f"Word for word:\n{kept}" if kept else ""]
     return block("summary", "\n".join(part for part in parts if part))
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-SMALLEST = 40  # tokens; below this a reduced text is little more than its own marker
-
 
 @dataclass(frozen=True, slots=True)
 class Caps:
@@ -16,17 +14,21 @@ class Caps:
     pictures: bool = True
 
 
-def squeeze(caps: Caps, fits: Callable[[Caps], bool]) -> Caps | None:
+# How far a turn is shortened as long as there is another way, and how far if there is none: below 40 tokens a reduced
+# text is only its own marker.
+READABLE = Caps(150, 250, 250)
+TIGHTEST = Caps(40, 40, 40, pictures=False)
+
+
+def squeeze(caps: Caps, floor: Caps, fits: Callable[[Caps], bool]) -> Caps | None:
     """The widest caps that fit: first earlier results give way, then the latest, then messages, then pictures."""
-    for part in ("earlier_results", "results", "message", "pictures"):
-        if part == "pictures":
-            tight = replace(caps, pictures=False)
-            return tight if fits(tight) else None
-        tight = replace(caps, **{part: min(SMALLEST, getattr(caps, part))})
+    for part in ("earlier_results", "results", "message"):
+        tight = replace(caps, **{part: min(getattr(floor, part), getattr(caps, part))})
         if fits(tight):
             return _widest(tight, part, getattr(caps, part), fits)
         caps = tight
-    return None
+    tight = replace(caps, pictures=floor.pictures)
+    return tight if fits(tight) else None
 
 
 def _widest(caps: Caps, part: str, most: int, fits: Callable[[Caps], bool]) -> Caps:

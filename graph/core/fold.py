@@ -2,11 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
-
-from graph.core.reduce import CountText, reduce_text
 
 Unusable = Literal["empty", "truncated", "refused", "repeats itself", "oversized"]
 
@@ -17,21 +15,23 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-# A message longer than this many requests is shown by head and tail only; its full text is in the transcript.
-_PIECES = 4
 
 
 def due(sizes: Sequence[int], removable: int, trigger: int, keep: int) -> int:
-    """How many of the oldest turns to fold: none below the trigger, else until `keep` is left; never the newest.
+    """How many of the oldest turns to fold: none below the trigger, else until about `keep` is left; never the newest.
 
-    `keep` is well below the trigger, so that the next several turns fit and nothing is summarized every turn.
+    `keep` is well below the trigger, so that the next several turns fit and nothing is summarized every turn. A large
+    turn that would leave much less than that stays, if what stays is below the trigger.
     """
     left = sum(sizes)
     if left <= trigger:
         return 0
     folded = 0
     while folded < min(removable, len(sizes) - 1) and left > keep:
-        left -= sizes[folded]
+        then = left - sizes[folded]
+        if left <= trigger and keep - then > left - keep:
+            break
+        left = then
         folded += 1
     return folded
 
@@ -49,46 +49,36 @@ class Line:
         return f"{self.who}: {self.said}\n"
 
 
-def chunks(lines: Iterable[Line], room: int, count: CountText) -> list[list[Line]]:
-    """The lines in order, packed into few requests; a line longer than one request goes on in the next."""
-    packed: list[list[Line]] = []
-    left = 0
-    for line in _pieces(lines, room, count):
-        cost = count(line.text)
-        # The sum is an estimate, a counter may find more in the whole than in its parts: so the whole is counted, too.
-        if not packed or cost > left or count("".join(part.text for part in [*packed[-1], line])) > room:
-            packed.append([])
-            left = room
-        packed[-1].append(line)
-        left -= cost
-    return packed
+def take(lines: Sequence[Line], fits: Callable[[str], bool]) -> tuple[list[Line], list[Line]]:
+    """As many of the first lines as one request holds, and the rest; a line too long for it goes on in the next.
 
-
-def _pieces(lines: Iterable[Line], room: int, count: CountText) -> Iterator[Line]:
-    for line in lines:
-        if count(line.text) <= room:
-            yield line
-            continue
-        left = reduce_text(line.said, room * _PIECES, "", "transcript", count)
-        while left:
-            end = _end(left, lambda said, line=line: count(replace(line, said=said).text) <= room)  # type: ignore[misc]
-            yield replace(line, said=left[:end])
-            left = left[end:]
+    Each candidate is measured whole: a counter may find more in a text than in its parts.
+    """
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits("".join(line.text for line in lines[:middle])):
+            low = middle
+        else:
+            high = middle - 1
+    if low or not lines:
+        return list(lines[:low]), list(lines[low:])
+    first = lines[0]
+    end = _end(first.said, lambda said: fits(replace(first, said=said).text))
+    return [replace(first, said=first.said[:end])], [replace(first, said=first.said[end:]), *lines[1:]]
 
 
 def _end(text: str, fits: Callable[[str], bool]) -> int:
     """Where the first piece of the text ends: the longest that fits, not inside a word if that can be helped."""
-    low, high = 1, len(text)
+    low, high = 1, len(text) - 1
     while low < high:
         middle = (low + high + 1) // 2
         if fits(text[:middle]):
             low = middle
         else:
             high = middle - 1
-    if low < len(text):
-        blank = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low)) + 1
-        return blank if blank > low // 2 else low
-    return low
+    blank = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low)) + 1
+    return blank if blank > low // 2 else low
 
 
 def readable(reply: str) -> str:

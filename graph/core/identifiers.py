@@ -1,10 +1,8 @@
 """What a summary must not lose: identifiers, amounts, dates and e-mail addresses, found without a model."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-
-from graph.core.reduce import CountText
 
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|INR)"
@@ -84,8 +82,8 @@ class Kept:
     out: list[str]
 
 
-def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], room: int, count: CountText) -> Kept:
-    """The pinned list for a new summary: what that left out of `found` and of the earlier list, within its room.
+def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], fits: Callable[[Sequence[str]], bool]) -> Kept:
+    """The pinned list for a new summary: what that left out of `found` and of the earlier list, as long as it fits.
 
     What the customer and the assistant said goes before what a tool returned (its record is still in the tool), and
     newer before older.
@@ -102,12 +100,14 @@ def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], room: int,
             known.add(word.text.casefold())
             wanted[word.entry] = [word.text]
     entries = list(wanted)
-    kept: set[str] = set()
-    for at in sorted(range(len(entries)), key=lambda at: (entries[at].startswith("tool"), -at)):
-        cost = count(f"- {entries[at]}\n")
-        if cost <= room:
-            room -= cost
-            kept.add(entries[at])
-    left = [entry for entry in entries if entry in kept]
-    shown = f"{summary}\n" + "\n".join(left)
-    return Kept(left, [w for entry in entries if entry not in kept for w in wanted[entry] if not holds(shown, w)])
+    ranked = sorted(range(len(entries)), key=lambda at: (entries[at].startswith("tool"), -at))
+    low, high = 0, len(ranked)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits([entries[at] for at in sorted(ranked[:middle])]):
+            low = middle
+        else:
+            high = middle - 1
+    left = [entries[at] for at in sorted(ranked[:low])]
+    shown = "\n".join([summary, *left])
+    return Kept(left, [w for at in ranked[low:] for w in wanted[entries[at]] if not holds(shown, w)])

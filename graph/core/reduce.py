@@ -22,9 +22,9 @@ def reduce_text(text: str, cap: int, question: str, reference: str, count: Count
     # Nothing has 40 characters a token, so a huge text need not be counted to be known as one.
     if len(text) <= cap * 40 and count(text) <= cap:
         return text
-    footer = f'\n[reduced: {len(text):,} characters in full; read_more("{reference}") shows the rest]'
+    footer = f'\n[reduced from {len(text):,} characters; read_more("{reference}") shows the rest]'
     room = cap - count(footer)
-    units = _units(text)
+    units = _units(text, min(_LONGEST_UNIT, cap))
     order = _preference(units, question, room, count)
     low, high = 0, len(order)
     best = ""
@@ -35,13 +35,13 @@ def reduce_text(text: str, cap: int, question: str, reference: str, count: Count
             low, best = middle, shown
         else:
             high = middle - 1
-    return (best + footer).lstrip("\n") if best or room > 0 else "[left out: too long]"
+    return (best + footer).lstrip("\n") if best else f'[left out; read_more("{reference}") shows it]'
 
 
-def _units(text: str) -> list[str]:
+def _units(text: str, longest: int) -> list[str]:
     """The text in pieces that are worth keeping or leaving as a whole; joined, they are the text."""
     smallest = len(text) // _MOST_UNITS
-    longest = max(_LONGEST_UNIT, smallest)
+    longest = max(longest, smallest, 1)
     units: list[str] = []
     start = 0
     for end in [*(found.end() for found in _BREAK.finditer(text)), len(text)]:
@@ -61,7 +61,7 @@ def _preference(units: Sequence[str], question: str, room: int, count: CountText
     common = Counter(term for hits in found for term in hits)
     scores = {at: sum(1 / common[term] for term in hits) for at, hits in enumerate(found) if hits}
     relevant = sorted(scores, key=lambda at: (-scores[at], at))
-    return list(dict.fromkeys([*head, *tail, *relevant, *range(len(units))]))
+    return list(dict.fromkeys([0, *head, *tail, *relevant, *range(len(units))]))
 
 
 def _within(numbers: Sequence[int], units: Sequence[str], room: int, count: CountText) -> list[int]:

@@ -1,6 +1,7 @@
 """LangChain messages ↔ the core's plain view of them."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
@@ -53,6 +54,16 @@ def items_of(messages: Sequence[BaseMessage]) -> list[Item]:
 
 def calls_of(message: BaseMessage) -> list[ToolCall]:
     return list(message.tool_calls) if isinstance(message, AIMessage) else []
+
+
+def said(message: BaseMessage) -> Iterator[tuple[str, str]]:
+    """All of a message as text, with who said it: for a summarizer, or where it can't be shown as a message."""
+    speakers = {"customer": "customer", "assistant": "assistant", "tool": f"tool {message.name or ''}".strip()}
+    text = "\n".join([text_of(message), *["[a picture]" for _ in pictures_of(message)]]).strip()
+    if text:
+        yield speakers.get(role_of(message), "of unknown origin, unverified"), text
+    for call in calls_of(message):
+        yield f"assistant called {call['name']}", json.dumps(call["args"], ensure_ascii=False, default=str)
 
 
 def _blocks(message: BaseMessage) -> list[str | dict[str, Any]]:

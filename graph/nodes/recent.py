@@ -9,7 +9,7 @@ from graph.core.caps import Caps
 from graph.core.fold import due
 from graph.core.history import Turn, heal, removable, turns
 from graph.nodes.messages import items_of
-from graph.nodes.request import Count, counting
+from graph.nodes.tokens import Count, counting, within
 from graph.nodes.view import Shower
 
 
@@ -17,8 +17,7 @@ def sizes(messages: Sequence[BaseMessage], history: Sequence[Turn], budget: Budg
     """The tokens of each turn as it is shown: a megabyte that is shown by its head and tail is no reason to fold."""
     caps = Caps(budget.tool_output, budget.tool_output, budget.message)
     shower = Shower(messages, "", counting(count))
-    nothing = count([], ())
-    return [count(shower.show(Turn(heal(turn.items).items), caps).messages, ()) - nothing for turn in history]
+    return [within(shower.show(Turn(heal(turn.items).items), caps).messages, count) for turn in history]
 
 
 def to_fold(messages: Sequence[BaseMessage], trigger: int, budget: Budget, count: Count) -> list[Turn]:

@@ -1,8 +1,7 @@
 """Fold whole old turns into the summary: one update holds the new summary and the removal of what it covers."""
 
-import json
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,15 +10,15 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 
-from graph.core.blocks import PINNED
+from graph.core.blocks import summary_block
 from graph.core.budget import Budget
-from graph.core.fold import Line, chunks
+from graph.core.fold import Line, take
 from graph.core.identifiers import exact, keep
-from graph.core.reduce import CountText
-from graph.nodes.messages import calls_of, pictures_of, remembered, role_of, text_of
+from graph.core.reduce import CountText, reduce_text
+from graph.nodes.messages import remembered, said
 from graph.nodes.recent import to_fold
-from graph.nodes.request import Count, counting
 from graph.nodes.summarizer import Summarizer, SummaryUnusable
+from graph.nodes.tokens import Count, counting
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +29,8 @@ Node = Callable[[Mapping[str, Any], RunnableConfig], Awaitable[dict[str, Any]]]
 
 # Calls of the model in one fold; the rest is folded after the next turn. The first turn is always finished.
 _MOST_CALLS = 6
+# A message longer than so many requests is shown by its head and tail; all of it is in the transcript.
+_MOST_REQUESTS = 4
 
 
 @dataclass(frozen=True)
@@ -50,32 +51,35 @@ class Fold:
     summarizer: Summarizer
     search: Callable[[Sequence[str]], Awaitable[Collection[str]]]
     count: CountText
-    pinned: int
+    bound: int  # tokens of summary and pinned list together
 
     async def run(self, lines: Sequence[Line], start: Folded) -> Folded:
-        done = start
-        packed = chunks(lines, self.summarizer.room, self.count)
-        for at, chunk in enumerate(packed):
-            if done.turns and at >= _MOST_CALLS:
-                return done
-            following = packed[at + 1][0].turn if at + 1 < len(packed) else lines[-1].turn + 1
+        done, left = start, list(lines)
+        while left and not (done.turns and done.calls >= _MOST_CALLS):
+            done = replace(done, calls=done.calls + 1)
+            chunk, left = take(left, partial(self.summarizer.fits, done.summary))
+            following = left[0].turn if left else lines[-1].turn + 1
             try:
-                done = replace(await self._step(done, chunk), turns=following, calls=at + 1)
+                done = replace(await self._step(done, chunk), turns=following)
             # Providers raise bare exceptions (ChatNVIDIA: `Exception("[404] ...")`), and no failure of a summary may
             # take the customer's turn with it.
             except Exception as error:
                 log.debug("summarize failed", exc_info=error)
-                return replace(done, calls=at + 1, failure=str(error) or type(error).__name__)
+                return replace(done, failure=str(error) or type(error).__name__)
         return done
 
     async def _step(self, before: Folded, chunk: Sequence[Line]) -> Folded:
         summary = await self.summarizer.extend(before.summary, "".join(line.text for line in chunk))
         covered = [word for line in chunk for word in exact(line.said, line.who)]
-        kept = keep(summary, before.pinned, [*exact(before.summary, "earlier"), *covered], self.pinned, self.count)
+        earlier = exact(before.summary, "earlier")
+        kept = keep(summary, before.pinned, [*earlier, *covered], lambda pinned: self._fits(summary, pinned))
         lost = set(kept.out) - set(await self.search(kept.out)) if kept.out else set()
         if lost:
             raise SummaryUnusable(f"{len(lost)} identifiers would be lost, such as {min(lost)!r}")
         return replace(before, summary=summary, pinned=kept.pinned)
+
+    def _fits(self, summary: str, pinned: Sequence[str]) -> bool:
+        return self.count(summary_block(summary, pinned)) <= self.bound
 
 
 def make_summarize(
@@ -93,30 +97,37 @@ def make_summarize(
     Whatever goes wrong, state stays as it is, the turn goes on, and the next one tries again.
     """
     summarizer = Summarizer(model, budget, count, prompt, timeout)
-
     words = counting(count)
+
+    def line(turn: int, message: BaseMessage, who: str, text: str) -> Line:
+        return Line(turn, who, reduce_text(text, summarizer.room * _MOST_REQUESTS, "", str(message.id), words))
 
     async def summarize(state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
         messages: Sequence[BaseMessage] = state["messages"]
         old = to_fold(messages, budget.soft, budget, count)
         lines = [
-            line for at, turn in enumerate(old) for item in turn.items for line in _lines(at, messages[item.position])
+            line(at, messages[item.position], who, text)
+            for at, turn in enumerate(old)
+            for item in turn.items
+            for who, text in said(messages[item.position])
         ]
         if not lines:
             return {}
         summary, pinned = remembered(state)
-        fold = Fold(summarizer, partial(search, config), words, budget.pinned - words(PINNED))
+        # An edit by hand may have left more than a request holds.
+        summary = reduce_text(summary, budget.summary, "", "summary", words)
+        fold = Fold(summarizer, partial(search, config), words, budget.summary)
         folded = await fold.run(lines, Folded(summary, pinned))
         ids = list(dict.fromkeys(str(item.id) for turn in old[: folded.turns] for item in turn.items))
-        said = {
+        outcome = {
             "turns": folded.turns,
             "of": len(old),
             "messages": len(ids),
             "calls": folded.calls,
             "failure": folded.failure,
         }
-        log.log(logging.WARNING if folded.failure else logging.INFO, "summarize: %s", said)
-        report(said)
+        log.log(logging.WARNING if folded.failure else logging.INFO, "summarize: %s", outcome)
+        report(outcome)
         if not folded.turns:
             return {}
         return {
@@ -126,14 +137,3 @@ def make_summarize(
         }
 
     return summarize
-
-
-def _lines(turn: int, message: BaseMessage) -> Iterator[Line]:
-    """All of a message as the summarizer is shown it; who said it stays visible."""
-    role = role_of(message)
-    who = {"customer": "customer", "assistant": "assistant", "tool": f"tool {message.name or ''}".strip()}
-    text = "\n".join([text_of(message), *["[a picture]" for _ in pictures_of(message)]]).strip()
-    if text:
-        yield Line(turn, who.get(role, "of unknown origin, unverified"), text)
-    for call in calls_of(message):
-        yield Line(turn, f"assistant called {call['name']}", json.dumps(call["args"], ensure_ascii=False, default=str))

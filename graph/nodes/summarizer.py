@@ -15,7 +15,7 @@ from graph.core.blocks import block, summary_block
 from graph.core.budget import Budget, RequestTooLarge
 from graph.core.fold import Unusable, readable, unusable
 from graph.nodes.messages import text_of
-from graph.nodes.request import Count, counting
+from graph.nodes.tokens import Count, counting
 from graph.nodes.view import alternating
 
 _SMALLEST_ROOM = 200  # tokens; with less conversation than this in a request, folding takes more than it gives
@@ -41,13 +41,22 @@ class Summarizer:
         self._model = model.bind(max_tokens=self._bound).with_config(tags=[TAG_NOSTREAM])
         self._prompt = prompt
         # Our counter is on the high side: a model that keeps to this many words keeps to the bound.
-        self._words = self._bound // 2
+        self._words = self._bound * 3 // 5
         self._timeout = timeout
-        fixed = count([SystemMessage(prompt(self._words)), HumanMessage(block("transcript", "."))], ())
-        self.room = budget.request - fixed - budget.summary
+        fixed = count(self._request(self._words, "", "."), ())
+        self.room = self._limit - fixed - budget.summary  # for the conversation, in one request
         if self.room < _SMALLEST_ROOM:
             needed = fixed + budget.summary + _SMALLEST_ROOM
-            raise RequestTooLarge("a summary's request", needed, budget.request, "raise the budget's total")
+            raise RequestTooLarge("a summary's request", needed, self._limit, "raise the budget's total")
+
+    def fits(self, summary: str, transcript: str) -> bool:
+        """Whether one request holds both."""
+        return self._count(self._request(self._words, summary, transcript), ()) <= self._limit
+
+    def _request(self, words: int, summary: str, transcript: str) -> list[BaseMessage]:
+        """What langmem sends for these, by the prompts that it is given."""
+        data = [HumanMessage(text) for text in (summary_block(summary, []), block("transcript", transcript)) if text]
+        return alternating([SystemMessage(self._prompt(words)), *data])
 
     async def extend(self, summary: str, transcript: str) -> str:
         """The summary that covers both; SummaryUnusable if what comes back can't be trusted with that."""

@@ -31,7 +31,8 @@ class Shower:
 
     def __init__(self, messages: Sequence[BaseMessage], question: str, count: CountText) -> None:
         self._messages = messages
-        self._question = question
+        # A question of a megabyte asks about everything.
+        self._question = question if len(question) <= 2_000 else question[:1_000] + question[-1_000:]
         self._count = count
 
     def show(self, turn: Turn, caps: Caps) -> Shown:
@@ -73,7 +74,9 @@ class Shower:
 
     def _text(self, item: Item, message: BaseMessage, cap: int, shown: Shown) -> str:
         whole = text_of(message)
-        text = reduce_text(whole, cap, self._question, item.id or item.answers, self._count)
+        text = reduce_text(
+            whole, cap, "" if item.role == "customer" else self._question, item.id or item.answers, self._count
+        )
         if text != whole:
             shown.reduced.append({"message": item.id, "role": item.role, "characters": len(whole), "shown": len(text)})
         return text

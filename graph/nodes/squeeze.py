@@ -1,0 +1,41 @@
+"""The current turn where it alone is too large: its parts are shortened, then its first steps become notes."""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import BaseMessage
+
+from graph.core.blocks import block
+from graph.core.budget import RequestTooLarge
+from graph.core.caps import READABLE, TIGHTEST, Caps, squeeze
+from graph.core.history import Item, Turn
+from graph.core.reduce import CountText, reduce_text
+from graph.nodes.draft import Draft
+from graph.nodes.messages import said
+from graph.nodes.view import Shower
+
+
+def squeeze_current(
+    draft: Draft, current: Turn, shower: Shower, messages: Sequence[BaseMessage], caps: Caps, words: CountText
+) -> None:
+    """Leaves the current turn in the draft as wide as the request allows; RequestTooLarge if no way fits."""
+    kept = current
+
+    def fits(tighter: Caps) -> bool:
+        draft.turns = [shower.show(kept, tighter)]
+        return draft.fits()
+
+    steps = [at for at, item in enumerate(current.items) if item.role == "assistant"]
+    for floor in (READABLE, TIGHTEST):
+        for first in [1, *steps[1:]]:  # a turn of 26 steps is known, which no shortening brings into 2,500 tokens
+            kept = Turn((*current.items[:1], *current.items[first:]))
+            draft.steps = _notes(current.items[1:first], messages, caps.results, words)
+            if found := squeeze(caps, floor, fits):
+                draft.turns = [shower.show(kept, found)]
+                return
+    then = f"it has {len(current.items)} messages; raise the budget's total, or limit the steps of a turn"
+    raise RequestTooLarge("the current turn, shortened as far as it goes,", draft.total(), draft.limit, then)
+
+
+def _notes(steps: Sequence[Item], messages: Sequence[BaseMessage], cap: int, words: CountText) -> str:
+    lines = [f"{who}: {text}" for item in steps if not item.lacking for who, text in said(messages[item.position])]
+    return block("steps", reduce_text("\n".join(lines), cap, "", "steps", words)) if lines else ""
