@@ -53,13 +53,13 @@ def of_user(user: Any) -> Subject:
     return Subject(str(tenant), str(user.identity))
 
 
-_speaking: ContextVar[Subject] = ContextVar("speaking")
+_speaking: ContextVar[tuple[Subject, str]] = ContextVar("speaking")
 
 
 @contextmanager
-def speaking(subject: Subject) -> Iterator[None]:
-    """Lets tools know whom they work for, out of the reach of what the model writes as arguments."""
-    token = _speaking.set(subject)
+def speaking(subject: Subject, thread: str) -> Iterator[None]:
+    """Lets tools know whom they work for and where, out of the reach of what the model writes as arguments."""
+    token = _speaking.set((subject, thread))
     try:
         yield
     finally:
@@ -68,6 +68,15 @@ def speaking(subject: Subject) -> Iterator[None]:
 
 def current_subject() -> Subject:
     """The customer a tool works for."""
+    return _current()[0]
+
+
+def current_thread() -> str:
+    """The conversation a tool is called in."""
+    return _current()[1]
+
+
+def _current() -> tuple[Subject, str]:
     try:
         return _speaking.get()
     except LookupError as error:

@@ -19,6 +19,7 @@ from graph.core.schema import Schema
 from graph.domain import SCHEMA
 from graph.models.counting import count_tokens
 from graph.models.nvidia import NVIDIA, Endpoint, chat_model
+from graph.nodes.lookups import make_lookups
 from graph.nodes.tokens import Count
 from graph.prompting import Prompts
 from graph.settings import Settings
@@ -104,6 +105,11 @@ class Deps:
     @cached_property
     def tools(self) -> list[BaseTool]:
         return make_tools(self._query)
+
+    @cached_property
+    def lookups(self) -> list[BaseTool]:
+        """What every domain has: tools that read this conversation's own transcript."""
+        return make_lookups(self.database)
 
     async def models(self) -> Models:
         """The models, made off the event loop: starting the demo server and building clients both block."""

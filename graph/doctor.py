@@ -49,7 +49,7 @@ async def _domain(deps: Deps) -> str:
 async def _budget(deps: Deps) -> str:
     from datetime import UTC, datetime
 
-    fixed = check_fixed(deps.instructions(None, datetime.now(UTC)), deps.tools, deps.budget, deps.count)
+    fixed = check_fixed(deps.instructions(None, datetime.now(UTC)), [*deps.tools, *deps.lookups], deps.budget, deps.count)
     return f"{deps.budget.total:,} tokens; instructions and tools take {fixed:,} of {deps.budget.instructions:,}"
 
 

@@ -27,7 +27,7 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
     else:
         async with deps.database.connection() as connection:
             held = await recall(connection, subject, deps.schema, now)
-        tools = deps.tools if turn.get("calls", 0) < MOST_CALLS else []
+        tools = [*deps.tools, *deps.lookups] if turn.get("calls", 0) < MOST_CALLS else []
         request = assemble(
             deps.instructions(runtime.context, now),
             {"memory": memory_lines(held), "just_now": just_now_lines(turn)},

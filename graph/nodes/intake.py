@@ -1,10 +1,9 @@
 """intake: who is speaking, what may be shown, what is new; records it and decides whether it is urgent."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
@@ -12,15 +11,20 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.core.gate import asks, mentions, might_correct, sentences, urgent
+from graph.core.reduce import CountText, reduce_text
 from graph.core.schema import Schema
 from graph.deps import Deps
 from graph.domain import CUSTOMER
-from graph.nodes.messages import calls_of, text_of
+from graph.models.counting import count_text
+from graph.nodes.messages import calls_of, pictures_of, text_of
 from graph.state import State
 from graph.storage import jobs, transcript
 from graph.storage.pool import Connection
 from graph.storage.recall import Recalled, recall
-from graph.storage.transcript import Message
+from graph.storage.transcript import Message, digest
+
+
+Kept = TypeVar("Kept", bound=BaseMessage)
 
 
 class NoThread(ValueError):
@@ -40,22 +44,34 @@ def spoken(message: BaseMessage) -> str:
     return transcript.storable("\n".join([text_of(message), *calls]).strip())
 
 
+def kept(message: Kept, cap: int, question: str, count: CountText) -> Kept:
+    """The form that state keeps: storable, and within its cap; the transcript has the rest."""
+    text = reduce_text(spoken(message), cap, question, str(message.id), count)
+    if calls_of(message) or text == text_of(message):
+        return message
+    pictures = pictures_of(message)
+    return message.model_copy(update={"content": [{"type": "text", "text": text}, *pictures] if pictures else text})
+
+
 def source_ids(message: BaseMessage, thread: str) -> tuple[str, str]:
-    """The id of a message, and the one it gets where that id already stands for something else (an edit)."""
-    digest = hashlib.sha256(f"{thread}\0{message.id}\0{spoken(message)}".encode()).hexdigest()[:12]
-    return str(message.id), f"{message.id}~{digest}"
+    """The id of a message as state keeps it, and the one it gets where that id stands for something else (an edit)."""
+    return str(message.id), f"{message.id}~{digest(f'{thread} {message.id} {spoken(message)}')[:12]}"
 
 
 async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
     subject, thread, now = identify(runtime), thread_of(config), datetime.now(UTC)
-    messages = state["messages"]
+    sent = state["messages"]
+    messages = [kept(m, deps.budget.message, "", count_text) if isinstance(m, HumanMessage) else m for m in sent]
+    exact = {m.id: spoken(m) for m in sent}
     async with deps.database.connection() as connection:
         ids = [source for m in messages for source in source_ids(m, thread)]
         known = _Known(await transcript.known(connection, subject, ids), thread)
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
-        said = [Message(known.free(m), thread, "user", CUSTOMER, now, spoken(m)) for m in new]
+        said = [
+            Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new
+        ]
         async with connection.transaction():
             recorded = await transcript.record(connection, subject, said, deps.key)
             if recorded:
@@ -68,7 +84,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         row["source"] for row in unread if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
     ]
     update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
-    update += [m.model_copy(update={"content": spoken(m)}) for m in new if "\x00" in text_of(m)]
+    update += [m for m, before in zip(messages, sent, strict=True) if m is not before]
     return {
         "messages": update,
         "turn": {
@@ -100,7 +116,9 @@ class _Known:
         kind = {"human": "user", "ai": "assistant", "tool": "tool"}.get(m.type)
         found = [row for source in source_ids(m, self.thread) if (row := self.rows.get(source))]
         return any(
-            row["kind"] == kind and row["digest"] == _digest(spoken(m)) and (kind == "user" or row["thread"] == self.thread)
+            row["kind"] == kind
+            and digest(spoken(m)) in (row["digest"], row["exact"])
+            and (kind == "user" or row["thread"] == self.thread)
             for row in found
         )
 
@@ -113,10 +131,6 @@ class _Known:
 def may_state(text: str, schema: Schema) -> bool:
     """Whether a message, other than in a question, speaks of anything that memory keeps."""
     return any(mentions(s, a) is not None for s in sentences(text) if not asks(s) for a in schema.values())
-
-
-def _digest(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _before(messages: Sequence[BaseMessage], message: BaseMessage) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
@@ -15,7 +15,9 @@ from graph.core.batch import Reading
 from graph.core.words import Claim
 from graph.deps import Deps
 from graph.domain import TOOL_FACTS, SystemOfRecord
-from graph.nodes.intake import spoken, thread_of
+from graph.models.counting import count_text
+from graph.nodes.intake import kept, spoken, thread_of
+from graph.nodes.messages import text_of
 from graph.nodes.notes import outcome_note
 from graph.state import State
 from graph.storage import transcript
@@ -29,10 +31,10 @@ def tool_failed(error: Exception) -> str:
 
 
 async def tools(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
-    subject, now, turn = identify(runtime), datetime.now(UTC), state.get("turn", {})
+    subject, now, thread, turn = identify(runtime), datetime.now(UTC), thread_of(config), state.get("turn", {})
     call = next(m for m in reversed(state["messages"]) if isinstance(m, AIMessage))
-    with speaking(subject):
-        answered = await ToolNode(deps.tools, handle_tool_errors=tool_failed).ainvoke(
+    with speaking(subject, thread):
+        answered = await ToolNode([*deps.tools, *deps.lookups], handle_tool_errors=tool_failed).ainvoke(
             {"messages": state["messages"]}, config
         )
     # Ids of our own: call ids may repeat from turn to turn, a source's id may not.
@@ -41,8 +43,13 @@ async def tools(state: State, config: RunnableConfig, runtime: Runtime[Context],
         for i, m in enumerate(answered["messages"])
         if isinstance(m, ToolMessage)
     ]
+    question = next((text_of(m) for m in reversed(state["messages"]) if isinstance(m, HumanMessage)), "")
+    shown = [
+        kept(m.model_copy(update={"artifact": None}), deps.budget.tool_output, question, count_text) for m in results
+    ]
     said = [
-        transcript.Message(str(m.id), thread_of(config), "tool", _origin(m), now, spoken(m), _version(m)) for m in results
+        transcript.Message(str(m.id), thread, "tool", _origin(m), now, spoken(m), _version(m), kept=spoken(short))
+        for m, short in zip(results, shown, strict=True)
     ]
     async with deps.database.connection() as connection:
         await transcript.record(connection, subject, said, deps.key)
@@ -50,7 +57,6 @@ async def tools(state: State, config: RunnableConfig, runtime: Runtime[Context],
     outcomes = await deps.committer.commit(subject, readings, extractor=EXTRACTOR, now=now)
     written = [outcome_note(o) for o in outcomes]
     runtime.stream_writer({"memory": {"written": written}})
-    shown = [m.model_copy(update={"artifact": None}) for m in results]
     return {"messages": shown, "turn": {**turn, "written": [*turn.get("written", []), *written]}}
 
 

@@ -7,7 +7,7 @@ header is refused: replace `authenticate` with your identity provider's check an
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from langgraph_sdk import Auth
 
@@ -39,8 +39,11 @@ async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDic
             status_code=401,
             detail="Who is speaking? Send the header x-customer-id (local development), or set APP_DEV_CUSTOMER.",
         )
-    user: Any = {"identity": customer, "tenant": _header(headers, "x-tenant-id") or TENANT, "is_authenticated": True}
-    return user
+    # LangGraph keeps further keys of a user, which this type does not know.
+    return cast(
+        Auth.types.MinimalUserDict,
+        {"identity": customer, "tenant": _header(headers, "x-tenant-id") or TENANT, "is_authenticated": True},
+    )
 
 
 @auth.on

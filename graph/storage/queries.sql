@@ -77,10 +77,10 @@ where subject = %(subject)s and source = any(%(sources)s)
 
 -- name: record_messages
 -- Returns what is new. A redelivery changes nothing, unless it proves an earlier time: then it is to be read again.
-insert into transcript as t (subject, source, thread, kind, origin, version, observed_at, text)
-select %(subject)s, source, thread, kind, origin, version, observed_at, text
+insert into transcript as t (subject, source, thread, kind, origin, version, observed_at, text, digest)
+select %(subject)s, source, thread, kind, origin, version, observed_at, text, digest
 from jsonb_to_recordset(%(rows)s) as r(source text, thread text, kind text, origin text, version bigint,
-    observed_at timestamptz, text text)
+    observed_at timestamptz, text text, digest text)
 on conflict (subject, source) do update set observed_at = excluded.observed_at, extractor = null
 where excluded.observed_at < t.observed_at
 returning source, (xmax = 0) as new
@@ -96,7 +96,7 @@ where t.subject = %(subject)s and t.extractor is null and t.kind = 'user'
 order by t.seq limit %(most)s
 
 -- name: known_messages
-select source, kind, thread, md5(text) as digest from transcript
+select source, kind, thread, md5(text) as exact, digest from transcript
 where subject = %(subject)s and source = any(%(sources)s)
 
 -- name: recall_facts
@@ -138,3 +138,7 @@ order by seq desc limit %(most)s
 select word from unnest(%(words)s::text[]) as w(word) where exists (
     select 1 from transcript
     where subject = %(subject)s and thread = %(thread)s and position(lower(word) in lower(text)) > 0)
+
+-- name: read_message
+select source, kind, origin, observed_at, text from transcript
+where subject = %(subject)s and thread = %(thread)s and source = %(source)s

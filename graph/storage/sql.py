@@ -1,7 +1,7 @@
 """Reads queries.sql: one named query after each `-- name:` line, loaded once at import."""
 
 from importlib import resources
-from typing import LiteralString, cast
+from typing import LiteralString
 
 
 def _named(text: LiteralString) -> dict[str, LiteralString]:
@@ -10,4 +10,4 @@ def _named(text: LiteralString) -> dict[str, LiteralString]:
     return {name: body.strip() for name, _, body in (part.partition("\n") for part in parts)}
 
 
-QUERIES = _named(cast(LiteralString, resources.files("graph.storage").joinpath("queries.sql").read_text(encoding="utf-8")))
+QUERIES = _named(resources.files("graph.storage").joinpath("queries.sql").read_text(encoding="utf-8"))

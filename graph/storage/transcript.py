@@ -1,5 +1,6 @@
 """The exact record of every message, with who really sent it."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,7 @@ from graph.storage.sql import QUERIES
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as it was sent. `source` is its id, unique for the subject; `text` is exact."""
+    """One message as it was sent. `source` is its id, unique for the subject; `text` is exact, `kept` what state keeps."""
 
     source: str
     thread: str
@@ -24,11 +25,17 @@ class Message:
     observed_at: datetime
     text: str
     version: int | None = None
+    kept: str | None = None
 
 
 def storable(text: str) -> str:
     """What PostgreSQL can keep: NUL and lone surrogates become the replacement character."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def digest(text: str) -> str:
+    """As PostgreSQL's md5(text); for recognising a text, not for security."""
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 async def record(connection: Connection, subject: Subject, messages: Sequence[Message], key: bytes) -> list[str]:
@@ -47,6 +54,7 @@ async def record(connection: Connection, subject: Subject, messages: Sequence[Me
         {
             "source": m.source, "thread": m.thread, "kind": m.kind, "origin": m.origin, "version": m.version,
             "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
+            "digest": digest(storable(m.text if m.kept is None else m.kept)),
         }
         for m in {m.source: m for m in messages}.values()
         if m.source not in erased
@@ -56,7 +64,7 @@ async def record(connection: Connection, subject: Subject, messages: Sequence[Me
 
 
 async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Kind and thread of those of the messages that are in the subject's transcript."""
+    """Kind, thread and digests of those of the messages that are in the subject's transcript."""
     params = {"subject": subject_id(subject), "sources": list(sources)}
     rows = await (await connection.execute(QUERIES["known_messages"], params)).fetchall()
     return {row["source"]: row for row in rows}
@@ -89,3 +97,9 @@ async def holds(connection: Connection, subject: Subject, thread_id: str, words:
     params = {"subject": subject_id(subject), "thread": thread_id, "words": [storable(w) for w in words]}
     rows = await (await connection.execute(QUERIES["words_in_thread"], params)).fetchall()
     return [row["word"] for row in rows]
+
+
+async def message(connection: Connection, subject: Subject, thread_id: str, source: str) -> dict[str, Any] | None:
+    """One message of this conversation, whole."""
+    params = {"subject": subject_id(subject), "thread": thread_id, "source": source}
+    return await (await connection.execute(QUERIES["read_message"], params)).fetchone()

@@ -12,6 +12,7 @@ create table transcript (
     observed_at timestamptz not null,
     recorded_at timestamptz not null default now(),
     text        text        not null,
+    digest      text        not null, -- md5 of the form that the conversation's state keeps (a long text is reduced there)
     extractor   text,        -- which extractor has read it; null while it is unread
     read_at     timestamptz,
     primary key (subject, source)
