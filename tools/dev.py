@@ -97,7 +97,7 @@ class Server:
         """Hands the output on. The server's own word for its address counts: another may have taken ours meanwhile."""
         assert self.process.stdout is not None  # noqa: S101 - for mypy; it is a pipe
         for line in self.process.stdout:
-            if not self.url and (found := re.search(r"API: \D*?(http://[\d.]+:\d+)", line)):
+            if not self.url and (found := re.search(r"API: .*?(http://[\d.]+:\d+)", line)):
                 self.url = found[1]
                 self.said_url.set()
             with contextlib.suppress(BrokenPipeError):
@@ -154,7 +154,9 @@ def stop_on_signals() -> None:
 
 def run(settings: Settings) -> None:
     port = choose_port(os.environ.get("PORT"))
-    env = QUIET | {"PYTHONUNBUFFERED": "1", "LOG_COLOR": str(sys.stdout.isatty()).lower()} | os.environ
+    # At INFO, forty lines of the server's own affairs would bury ours, and more follow every minute.
+    output = {"PYTHONUNBUFFERED": "1", "LOG_LEVEL": "WARNING", "LOG_COLOR": str(sys.stdout.isatty()).lower()}
+    env = QUIET | output | os.environ
     with contextlib.ExitStack() as started:
         database = "the one in APP_DATABASE_URI"
         if not settings.database_uri:
@@ -179,7 +181,7 @@ def run(settings: Settings) -> None:
 
 
 def main() -> int:
-    end_with_parent()
+    end_with_parent(os.getppid())
     stop_on_signals()
     try:
         run(Settings())

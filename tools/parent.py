@@ -1,25 +1,32 @@
 """Ends a child with its parent, however the parent ended: `python -m tools.parent PID MODULE [ARGUMENT …]`.
 
-A launcher that is killed cannot stop what it started; on Linux the kernel does it then. The child asks for that itself,
-since asking between fork and exec is unsafe once the launcher has threads.
+A launcher that is killed cannot stop what it started, so the child watches: when a parent ends, its child gets another.
 """
 
-import ctypes
 import os
 import runpy
 import signal
 import sys
+import threading
+import time
 
-PR_SET_PDEATHSIG = 1
+LOOK_EVERY = 0.5
+PATIENCE = 15.0  # a shutdown may wait for ever for what ended with the launcher, such as the database
 
 
-def end_with_parent(expected: int | None = None) -> None:
-    """SIGTERM when the parent ends. `expected` is its process id, in case it has ended already."""
-    if not sys.platform.startswith("linux"):
-        return
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-    if expected is not None and os.getppid() != expected:
-        sys.exit(f"the launcher (process {expected}) has ended already")
+def end_with_parent(expected: int) -> None:
+    """SIGTERM to this process when process `expected` is no longer its parent; SIGKILL if that does not end it."""
+
+    def watch() -> None:
+        while os.getppid() == expected:
+            time.sleep(LOOK_EVERY)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(PATIENCE)
+        if os.getpgrp() == os.getpid():  # its own children too
+            os.killpg(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, name="watch the parent", daemon=True).start()
 
 
 if __name__ == "__main__":
