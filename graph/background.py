@@ -1,15 +1,17 @@
-"""The background half of memory: a worker that reads what the conversation did not have to wait for."""
+"""The background half of memory: reads what the conversation did not have to wait for, and sweeps up."""
 
 import logging
+from datetime import UTC, datetime
 
 from graph.context import Caller
 from graph.core.words import Subject
 from graph.deps import Deps
 from graph.graph import memory
-from graph.storage import transcript
-from graph.storage.jobs import work
+from graph.storage import jobs, transcript
+from graph.storage.checkpointer import retain
 
 log = logging.getLogger(__name__)
+LEFT_OVER = 60.0  # seconds after which an unread message without a job is swept up
 
 
 class ReadingFailed(RuntimeError):
@@ -17,19 +19,43 @@ class ReadingFailed(RuntimeError):
 
 
 async def read_subject(deps: Deps, subject: Subject) -> None:
-    """Read everything unread of the subject, a batch at a time. Raises ReadingFailed when a batch makes no progress."""
-    graph = memory(deps).compile()
+    """Read everything unread of the subject, a batch at a time. Raises ReadingFailed when a batch makes no progress.
+
+    Then the conversations it was said in keep their newest checkpoints only.
+    """
+    graph, threads = memory(deps).compile(), set[str]()
     while True:
         async with deps.database.connection() as connection:
-            if not await transcript.unread(connection, subject, most=1):
+            rows = await transcript.unread(connection, subject)
+            threads |= {row["thread"] for row in rows}
+            if not rows:
+                await retain(connection, sorted(threads), deps.settings.checkpoints_kept)
                 return
-        result = await graph.ainvoke({"turn": {}}, context=Caller(subject=subject))
-        turn = result["turn"]
+        waited = (datetime.now(UTC) - rows[0]["recorded_at"]).total_seconds()
+        if waited > deps.settings.lag_warning_seconds:
+            log.warning("memory lags: the oldest unread message has waited %.0f s", waited)
+        turn = (await graph.ainvoke({"turn": {}}, context=Caller(subject=subject)))["turn"]
         if not turn.get("read"):
             raise ReadingFailed(turn.get("problem") or "nothing was read")
+
+
+async def sweep(deps: Deps) -> None:
+    """What nothing else looks after: jobs of killed workers, messages without a job, facts that time has changed."""
+    now = datetime.now(UTC)
+    async with deps.database.connection() as connection:
+        revived = await jobs.revive_stalled(connection)
+        left = await jobs.leftovers(connection, older_than=LEFT_OVER)
+        for subject in left:
+            async with connection.transaction():
+                await jobs.defer(deps.jobs, connection, subject)
+        due = await jobs.due(connection, now)
+    for sid, slots in due.items():
+        await deps.committer.refresh(jobs.subject_of(sid), slots, now=now)
+    if revived or left or due:
+        log.info("swept: %d jobs revived, %d subjects with leftovers, %d with due facts", revived, len(left), len(due))
 
 
 async def worker(deps: Deps, *, wait: bool = True) -> None:
     """Run background reading until cancelled; with `wait=False`, until nothing is left to do."""
     await deps.database.pool()  # migrates first
-    await work(await deps.database.uri(), lambda subject: read_subject(deps, subject), wait=wait)
+    await jobs.work(deps.database, lambda subject: read_subject(deps, subject), lambda: sweep(deps), wait=wait)

@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.postgres.aio import AsyncPostgresStore
 
@@ -19,6 +17,7 @@ from graph.graph import assistant
 from graph.graph import memory as memory_graph
 from graph.settings import Settings
 from graph.state import State
+from graph.storage.checkpointer import Checkpointer
 
 __all__ = ["Caller", "Subject", "builder", "checkpointer", "graph", "memory", "open_assistant", "store"]
 
@@ -27,15 +26,10 @@ graph = builder.compile(name="assistant")  # hosts bring the checkpointer: their
 memory = memory_graph(shared()).compile(name="memory")
 
 
-def _saver(pool: Any) -> AsyncPostgresSaver:
-    # State is plain (messages, strings, dicts); an empty allow-list keeps it so.
-    return AsyncPostgresSaver(pool, serde=JsonPlusSerializer(allowed_msgpack_modules=[]))
-
-
 @asynccontextmanager
-async def checkpointer() -> AsyncIterator[AsyncPostgresSaver]:
+async def checkpointer() -> AsyncIterator[Checkpointer]:
     """Checkpoints in PostgreSQL, keyed by thread_id. For langgraph.json."""
-    yield _saver(await shared().database.pool())
+    yield Checkpointer(await shared().database.pool())
 
 
 @asynccontextmanager
@@ -57,7 +51,7 @@ async def open_assistant(
     try:
         pool: Any = await own.database.pool()
         compiled = assistant(own).compile(
-            checkpointer=_saver(pool), store=AsyncPostgresStore(pool), name="assistant"
+            checkpointer=Checkpointer(pool), store=AsyncPostgresStore(pool), name="assistant"
         )
         task = asyncio.create_task(worker(own)) if background else None
         try:

@@ -36,6 +36,7 @@ class Settings(BaseSettings):
 
     dev_customer: str | None = None
     secret: SecretStr | None = None
+    checkpoints_kept: int = Field(10, ge=1)
     lag_warning_seconds: float = Field(30.0, gt=0)
 
     @field_validator("nvidia_base_url", "database_uri", mode="before")

@@ -212,3 +212,12 @@ def erase_batch(seen: Seen, source: str, tombstone: str, schema: Schema, now: da
         if reread(batch.before[slot], after, evidence[0]):
             batch.outcomes.append(Outcome(tombstone, 0, attribute.name, NoOp(None, None, after)))
     return batch
+
+
+def refresh_batch(seen: Seen, schema: Schema, now: datetime) -> Batch:
+    """The records as time has made them; nothing was decided, so nothing goes to the ledger."""
+    batch = Batch(evidence=dict(seen.evidence), touched=set(seen.evidence))
+    for slot, evidence in seen.evidence.items():
+        attribute = schema.get(evidence[0].attribute)
+        batch.records[slot] = resolve(evidence, attribute, now) if attribute else None
+    return batch

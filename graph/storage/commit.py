@@ -11,7 +11,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from graph.core.batch import Batch, Outcome, Reading, Seen, decide_batch, erase_batch, settle_batch, slot_of
+from graph.core.batch import Batch, Outcome, Reading, Seen, decide_batch, erase_batch, refresh_batch, settle_batch, slot_of
 from graph.core.schema import Schema
 from graph.core.words import Subject
 from graph.storage.pool import Connection, Database, retrying, subject_id
@@ -19,7 +19,7 @@ from graph.storage.rows import by_slot, fact_value, ledger_row, record_row, stat
 from graph.storage.sql import QUERIES
 
 
-REVIEW, ERASURE = "review", "erasure"  # who reads, where no model does
+REVIEW, ERASURE, CLOCK = "review", "erasure", "clock"  # who reads, where no model does
 
 
 def fingerprint(key: bytes, source: str) -> bytes:
@@ -68,6 +68,10 @@ class Committer:
             subject, [by], [slot], REVIEW,
             lambda seen: settle_batch(seen, slot, tuple(retires), value, by, self.schema, now),
         )  # fmt: skip
+
+    async def refresh(self, subject: Subject, slots: Sequence[str], *, now: datetime) -> None:
+        """Write the records of these slots as time has made them."""
+        await self._transact(subject, [], list(slots), CLOCK, lambda seen: refresh_batch(seen, self.schema, now))
 
     async def erase(self, subject: Subject, source: str, *, now: datetime) -> list[Outcome]:
         """Forget one source: what it alone said goes, what it shared loses one support, redelivery stays a no-op."""

@@ -6,28 +6,32 @@ poll), so jobs of a subject that still wait are one job: that is the queueing lo
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+from urllib.parse import unquote
 
 import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued
 
 from graph.core.words import Subject
-from graph.storage.pool import Connection, connection_options, subject_id
+from graph.storage.pool import Connection, Database, connection_options, subject_id
+from graph.storage.sql import named
 
+JOBS = named("jobs.sql")
 POLL = 0.5  # seconds; the default of 5 s lets a backlog crawl
-TASK = "memory.read_subject"
+DRAIN = 20  # seconds that running jobs have to end when the worker is stopped
+READ, SWEEP = "memory.read_subject", "memory.sweep"
 
 
 def make_app() -> procrastinate.App:
-    """The job queue. It is opened by the worker alone; deferring uses the caller's connection."""
+    """The job queue as whoever defers sees it: deferring uses the caller's connection, nothing is opened."""
     return procrastinate.App(connector=procrastinate.PsycopgConnector())
 
 
 async def defer(app: procrastinate.App, connection: Connection, subject: Subject) -> None:
     """Have the subject's unread messages read, once this transaction is committed."""
     sid = subject_id(subject)
-    job = app.configure_task(
-        TASK, allow_unknown=True, lock=sid, queueing_lock=sid, connection=connection
-    )
+    job = app.configure_task(READ, allow_unknown=True, lock=sid, queueing_lock=sid, connection=connection)
     try:
         async with connection.transaction():  # a savepoint: the outer transaction outlives the refusal
             await job.defer_async(tenant=subject.tenant, user=subject.user)
@@ -35,30 +39,86 @@ async def defer(app: procrastinate.App, connection: Connection, subject: Subject
         pass
 
 
+def subject_of(sid: str) -> Subject:
+    """The subject of a subject id."""
+    tenant, user = sid.split(".")
+    return Subject(unquote(tenant), unquote(user))
+
+
+async def leftovers(connection: Connection, *, older_than: float) -> list[Subject]:
+    """Subjects with messages unread for so many seconds and no job at work on them, waiting, or just failed."""
+    rows = await (await connection.execute(JOBS["leftovers"], {"seconds": older_than})).fetchall()
+    return [subject_of(row["subject"]) for row in rows]
+
+
+async def due(connection: Connection, now: datetime) -> dict[str, list[str]]:
+    """Slots whose answer may have changed by time alone: subject id → slots."""
+    rows = await (await connection.execute(JOBS["due"], {"now": now})).fetchall()
+    return {row["subject"]: row["slots"] for row in rows}
+
+
+async def lag(connection: Connection, *, minutes: int = 60) -> dict[str, Any]:
+    """Seconds from said to stored over the last minutes (p50, p95), and what waits: messages, jobs by status."""
+    row = await (await connection.execute(JOBS["lag"], {"minutes": minutes})).fetchone()
+    return dict(row or {})
+
+
+async def failed(connection: Connection, *, most: int = 50) -> list[dict[str, Any]]:
+    """Failed jobs, newest first: whose, when, how often tried."""
+    return await (await connection.execute(JOBS["failed"], {"most": most})).fetchall()
+
+
+async def retry_failed(connection: Connection) -> int:
+    """Put every failed job back into the queue; returns how many."""
+    return (await connection.execute(JOBS["retry_failed"])).rowcount
+
+
+async def revive_stalled(connection: Connection, *, silent_for: float = 30) -> int:
+    """Jobs whose worker was killed go back into the queue; it says so by its missing heartbeat."""
+    return (await connection.execute(JOBS["revive_stalled"], {"seconds": silent_for})).rowcount
+
+
 @asynccontextmanager
-async def open_app(uri: str) -> AsyncIterator[procrastinate.App]:
-    options = connection_options()
+async def _open(uri: str) -> AsyncIterator[procrastinate.App]:
     connector = procrastinate.PsycopgConnector(
-        conninfo=uri, min_size=1, max_size=5, kwargs={"options": options["options"]}
+        conninfo=uri, min_size=1, max_size=6, kwargs={"options": connection_options()["options"]}
     )
     async with procrastinate.App(connector=connector).open_async() as app:
         yield app
 
 
-async def work(uri: str, read: Callable[[Subject], Awaitable[None]], *, concurrency: int = 4, wait: bool = True) -> None:
+async def work(
+    database: Database,
+    read: Callable[[Subject], Awaitable[None]],
+    sweep: Callable[[], Awaitable[None]],
+    *,
+    concurrency: int = 4,
+    wait: bool = True,
+) -> None:
     """Run the worker until it is cancelled; with `wait=False`, until the queue is empty."""
-    async with open_app(uri) as app:
-        retry = procrastinate.RetryStrategy(max_attempts=5, exponential_wait=3)
+    async with _open(await database.uri()) as app:
 
-        @app.task(name=TASK, retry=retry)
-        async def read_subject(tenant: str, user: str) -> None:
+        @app.task(name=READ, pass_context=True, retry=procrastinate.RetryStrategy(max_attempts=5, exponential_wait=3))
+        async def read_subject(context: procrastinate.JobContext, tenant: str, user: str) -> None:
+            # A job that failed and still had its queueing lock could not go back into the queue once another one
+            # waits there: procrastinate 3.10 leaves it in `doing`, and it holds the subject's lock for ever.
+            async with database.connection() as connection:
+                await connection.execute(JOBS["release_queueing_lock"], {"job": context.job.id})
             await read(Subject(tenant, user))
 
+        @app.periodic(cron="* * * * *")
+        @app.task(name=SWEEP, queueing_lock=SWEEP, lock=SWEEP)
+        async def swept(timestamp: int) -> None:
+            await sweep()
+
+        await sweep()
         await app.run_worker_async(
             concurrency=concurrency,
             wait=wait,
             fetch_job_polling_interval=POLL,
             install_signal_handlers=False,
             delete_jobs="successful",
-            shutdown_graceful_timeout=20,
+            shutdown_graceful_timeout=DRAIN,
         )
+
+

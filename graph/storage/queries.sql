@@ -87,7 +87,7 @@ returning source, (xmax = 0) as new
 
 -- name: unread
 -- With what the assistant had said just before, for context.
-select t.source, t.thread, t.observed_at, t.text, p.source as before, p.text as before_text, p.observed_at as before_at
+select t.source, t.thread, t.observed_at, t.recorded_at, t.text, p.source as before, p.text as before_text, p.observed_at as before_at
 from transcript t left join lateral (
     select source, text, observed_at from transcript b
     where b.subject = t.subject and b.thread = t.thread and b.seq < t.seq and b.kind = 'assistant'

@@ -1,0 +1,45 @@
+-- The job queue is procrastinate's; these are our questions to it.
+
+-- name: release_queueing_lock
+update procrastinate_jobs set queueing_lock = null where id = %(job)s
+
+-- name: leftovers
+select distinct t.subject from transcript t
+where t.extractor is null and t.kind = 'user' and t.recorded_at < now() - make_interval(secs => %(seconds)s)
+  and not exists (
+    select 1 from procrastinate_jobs j left join procrastinate_events e on e.job_id = j.id and e.type = 'failed'
+    where j.lock = t.subject
+      and (j.status in ('todo', 'doing') or (j.status = 'failed' and e.at > now() - interval '10 minutes')))
+limit 500
+
+-- name: due
+select subject, array_agg(slot) as slots from (
+    select subject, slot from record where changes_at <= %(now)s order by changes_at limit 1000) r
+group by subject
+
+-- name: lag
+select count(*) as read,
+       percentile_cont(0.5) within group (order by seconds) as p50,
+       percentile_cont(0.95) within group (order by seconds) as p95,
+       (select count(*) from transcript where extractor is null and kind = 'user') as unread,
+       (select coalesce(jsonb_object_agg(status, n), '{}') from (
+           select status, count(*) as n from procrastinate_jobs where task_name = 'memory.read_subject'
+           group by status) s) as jobs
+from (select extract(epoch from read_at - recorded_at)::float as seconds from transcript
+      where kind = 'user' and read_at > now() - make_interval(mins => %(minutes)s)) l
+
+-- name: failed
+select j.id, j.lock as subject, j.attempts, max(e.at) as failed_at
+from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'failed'
+where j.status = 'failed' group by j.id order by failed_at desc limit %(most)s
+
+-- name: retry_failed
+update procrastinate_jobs set status = 'todo', queueing_lock = null, attempts = 0, scheduled_at = null, worker_id = null
+where status = 'failed'
+
+-- name: revive_stalled
+update procrastinate_jobs j set status = 'todo', queueing_lock = null, worker_id = null, scheduled_at = null
+where j.status = 'doing' and not exists (
+    select 1 from procrastinate_workers w
+    where w.id = j.worker_id and w.last_heartbeat > now() - make_interval(secs => %(seconds)s))
+
