@@ -14,14 +14,14 @@ LOOK_EVERY = 0.5
 PATIENCE = 15.0  # a shutdown may wait for ever for what ended with the launcher, such as the database
 
 
-def end_with_parent(expected: int) -> None:
+def end_with_parent(expected: int, patience: float = PATIENCE) -> None:
     """SIGTERM to this process when process `expected` is no longer its parent; SIGKILL if that does not end it."""
 
     def watch() -> None:
         while os.getppid() == expected:
             time.sleep(LOOK_EVERY)
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(PATIENCE)
+        time.sleep(patience)
         if os.getpgrp() == os.getpid():  # its own children too
             os.killpg(os.getpid(), signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)
