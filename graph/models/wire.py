@@ -44,7 +44,7 @@ class NVIDIA(ChatNVIDIA):
     def _session(self) -> aiohttp.ClientSession:
         connect = min(CONNECT_SECONDS, self._timeout / 2)
         return aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(connect=connect, sock_connect=connect, sock_read=self._timeout),
+            timeout=aiohttp.ClientTimeout(connect=connect, sock_connect=connect),
             raise_for_status=self._raise_refusal,
         )
 
@@ -123,7 +123,7 @@ class NVIDIA(ChatNVIDIA):
         **kwargs: Any,
     ) -> ChatResult:
         with self._typed():
-            # The socket's timeout restarts with every byte; a server that drips is stopped here.
+            # Not the socket's timeout, which starts anew with every byte: a server may drip.
             async with asyncio.timeout(self._timeout):
                 result = await super()._agenerate(messages, stop, run_manager, **kwargs)
             return self._complete(result)

@@ -40,7 +40,11 @@ Values = tuple[list[str], list[str]]  # those that are meant, and those that are
 def claims(prompt: str) -> list[dict[str, Any]]:
     """The claims in the customer's messages of an extraction request, as the `claims` schema asks for them."""
     parts = MESSAGE.split(prompt)[1:]
-    messages = [(int(number), role, text.strip()) for number, role, text in zip(*[iter(parts)] * 3, strict=True)]
+    # What follows a closing delimiter is the prompt's, not the last speaker's.
+    messages = [
+        (int(number), role, text.partition("\n</")[0].strip())
+        for number, role, text in zip(*[iter(parts)] * 3, strict=True)
+    ]
     found: list[dict[str, Any]] = []
     for place, (number, role, text) in enumerate(messages):
         if role == "customer":

@@ -54,6 +54,8 @@ async def test_lists_its_model_and_is_ready(url: str) -> None:
     status, models = await get(f"{url}/models")
     assert (status, [row["id"] for row in models["data"]]) == (200, [MODEL])
     assert (await get(f"{url}/health/ready"))[0] == 200
+    with pytest.raises(aiohttp.ClientConnectionError):
+        await get(f"{url.replace('127.0.0.1', '127.0.0.2')}/models")
 
 
 async def test_unknown_model(url: str) -> None:
@@ -141,7 +143,7 @@ async def test_tool_choice_none(model: NVIDIA) -> None:
 async def test_max_tokens(model: NVIDIA) -> None:
     """max_tokens cuts the text and says so; a summary keeps within it by itself."""
     cut = await model.bind(max_tokens=2).ainvoke([HumanMessage("hello")])
-    assert cut.response_metadata["finish_reason"] == "length"
+    assert (cut.text, cut.response_metadata["finish_reason"]) == ("Hello!", "length")
     told = HumanMessage("<transcript>\n" + "customer: order A-1 is late\n" * 50 + "customer: bye\n</transcript>")
     summary = await model.bind(max_tokens=30).ainvoke([SystemMessage("Write notes."), told])
     assert summary.response_metadata["finish_reason"] == "stop"

@@ -253,3 +253,10 @@ def test_acceptance_with_another_value() -> None:
 def test_assistant_is_no_source() -> None:
     """What the assistant says is never a claim."""
     assert ask("hello", "Your shoe size is 42 and you prefer evening deliveries.", "thanks") == []
+
+
+def test_the_prompt_around_the_messages() -> None:
+    """What stands before and after the numbered messages is nobody's statement; a message may have several lines."""
+    messages = "[7] customer (2026-11-30T10:00:00Z): Hi!\nMy shoe size is 42"
+    prompt = f"Call me Robot.\n<transcript>\n{messages}\n</transcript>\nCall me Bob."
+    assert [(c["message"], c["quote"]) for c in claims(prompt)] == [(7, "My shoe size is 42")]
