@@ -50,6 +50,7 @@ class User:
             stderr=subprocess.PIPE,
             text=True,
             cwd="/",
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": PATHS, "PYTHONDONTWRITEBYTECODE": "1"},
             **become,
         )
@@ -63,8 +64,24 @@ class User:
         self.process.communicate(timeout=20)
 
     def kill(self) -> None:
-        self.process.kill()
+        """Ends it and whatever it started without leaving its process group, as a terminal would."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder made once; making one takes longer than anything else here."""
+    folder = tmp_path_factory.mktemp("made")
+    with postgres_server(folder, fast=True):
+        return folder
+
+
+@pytest.fixture
+def data(made: Path, tmp_path: Path) -> Path:
+    """`tmp_path` with a copy of that data; for root it belongs to the wrong user at first."""
+    return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
 
 
 @pytest.fixture
@@ -155,30 +172,32 @@ def test_server_is_usable_and_private(tmp_path: Path) -> None:
     assert stopped(tmp_path)
 
 
-def test_data_and_address_are_kept(tmp_path: Path) -> None:
-    """What was committed is there at the next start, under the same address."""
-    with postgres_server(tmp_path) as first:
+def test_data_and_address_are_kept(data: Path) -> None:
+    """The server shuts down in order; what was committed is there at the next start, under the same address."""
+    with postgres_server(data) as first:
         ask(first, "CREATE TABLE kept AS SELECT 42 AS answer")
-    with postgres_server(tmp_path) as second:
+    assert stopped(data)
+    assert (data / "postgres/log").read_text().endswith("database system is shut down\n")
+    with postgres_server(data) as second:
         assert ask(second, "SELECT answer FROM kept") == 42
     assert first == second
 
 
-def test_lost_password_is_replaced(tmp_path: Path) -> None:
+def test_lost_password_is_replaced(data: Path) -> None:
     """Without the file that holds the password, the data gets a new one and is not lost."""
-    with postgres_server(tmp_path, fast=True) as first:
+    with postgres_server(data, fast=True) as first:
         ask(first, "CREATE TABLE kept AS SELECT 42 AS answer")
-    (tmp_path / "postgres/uri").unlink()
-    with postgres_server(tmp_path, fast=True) as second:
+    (data / "postgres/uri").unlink()
+    with postgres_server(data, fast=True) as second:
         assert ask(second, "SELECT answer FROM kept") == 42
     assert urlsplit(first).password != urlsplit(second).password
 
 
-def test_taken_port_is_left_alone(tmp_path: Path) -> None:
+def test_taken_port_is_left_alone(data: Path) -> None:
     """A program that took the port meanwhile keeps it; the server moves to another."""
-    with postgres_server(tmp_path, fast=True) as first:
+    with postgres_server(data, fast=True) as first:
         pass
-    with socket.create_server(("127.0.0.1", urlsplit(first).port or 0)), postgres_server(tmp_path, fast=True) as second:
+    with socket.create_server(("127.0.0.1", urlsplit(first).port or 0)), postgres_server(data, fast=True) as second:
         assert urlsplit(first).port != urlsplit(second).port
         assert ask(second, "SELECT 1") == 1
 
@@ -196,7 +215,7 @@ def test_eight_starters_share_one_server(tmp_path: Path, user: Callable[..., Use
     assert gone(pid)
 
 
-def test_server_outlives_its_starter_but_not_its_last_user(tmp_path: Path, user: Callable[..., User]) -> None:
+def test_server_outlives_its_starter_but_not_its_last_user(data: Path, user: Callable[..., User]) -> None:
     """The starter's death, even by SIGKILL, leaves the others their server; that of the last user stops it."""
     starter = user()
     uri = starter.uri()
@@ -206,51 +225,51 @@ def test_server_outlives_its_starter_but_not_its_last_user(tmp_path: Path, user:
     starter.kill()
     time.sleep(0.5)
     assert ask(uri, "SELECT pg_postmaster_start_time()") == began
-    pid = server_pid(tmp_path)
+    pid = server_pid(data)
     supervisor = status(pid, "PPid")
     other.kill()
-    until(lambda: stopped(tmp_path) and gone(pid) and gone(supervisor), seconds=5)
+    until(lambda: stopped(data) and gone(pid) and gone(supervisor), seconds=5)
 
 
-def test_killed_server_comes_back(tmp_path: Path, user: Callable[..., User]) -> None:
+def test_killed_server_comes_back(data: Path, user: Callable[..., User]) -> None:
     """After kill -9 of the server its users find it again under the same address, with what was committed."""
     uri = user().uri()
     ask(uri, "CREATE TABLE kept AS SELECT 42 AS answer")
-    kill(server_pid(tmp_path))
+    kill(server_pid(data))
     assert until(lambda: ask(uri, "SELECT answer FROM kept")) == 42
 
 
-def test_killed_supervisor_takes_the_server_along(tmp_path: Path, user: Callable[..., User]) -> None:
+def test_killed_supervisor_takes_the_server_along(data: Path, user: Callable[..., User]) -> None:
     """A server nobody watches any more shuts down by itself, and the next user starts a watched one at the address."""
     uri = user().uri()
     ask(uri, "CREATE TABLE kept AS SELECT 42 AS answer")
-    pid = server_pid(tmp_path)
+    pid = server_pid(data)
     kill(status(pid, "PPid"))
-    until(lambda: stopped(tmp_path) and gone(pid))
+    until(lambda: stopped(data) and gone(pid))
     assert user().uri() == uri
     assert ask(uri, "SELECT answer FROM kept") == 42
 
 
-def test_everything_killed(tmp_path: Path, user: Callable[..., User]) -> None:
+def test_everything_killed(data: Path, user: Callable[..., User]) -> None:
     """After kill -9 of user, supervisor and server at once nothing runs, and the next start has what was committed."""
     one = user()
     ask(one.uri(), "CREATE TABLE kept AS SELECT 42 AS answer")
-    pid = server_pid(tmp_path)
+    pid = server_pid(data)
     kill(status(pid, "PPid"), pid)
     one.kill()
-    until(lambda: stopped(tmp_path))
-    with postgres_server(tmp_path, fast=True) as uri:
+    until(lambda: stopped(data))
+    with postgres_server(data, fast=True) as uri:
         assert ask(uri, "SELECT answer FROM kept") == 42
 
 
-def test_stale_pid_file(tmp_path: Path) -> None:
+def test_stale_pid_file(data: Path) -> None:
     """A pid file left behind does not stop the start, even if its number now belongs to a process of the same user."""
-    with postgres_server(tmp_path, fast=True):
-        left = (tmp_path / "postgres/cluster/postmaster.pid").read_text().split("\n", 1)
+    with postgres_server(data, fast=True):
+        left = (data / "postgres/cluster/postmaster.pid").read_text().split("\n", 1)
         uid = status(int(left[0]), "Uid")
     stranger = subprocess.Popen((str(shutil.which("sleep")), "60"), user=uid)
-    (tmp_path / "postgres/cluster/postmaster.pid").write_text(f"{stranger.pid}\n{left[1]}")
-    with postgres_server(tmp_path, fast=True) as uri:
+    (data / "postgres/cluster/postmaster.pid").write_text(f"{stranger.pid}\n{left[1]}")
+    with postgres_server(data, fast=True) as uri:
         assert ask(uri, "SELECT 1") == 1
     assert stranger.poll() is None
     stranger.kill()
@@ -311,8 +330,8 @@ def test_nothing_outside_its_folder_changes(tmp_path: Path, monkeypatch: pytest.
     data = tmp_path / "deep/.data"
     data.mkdir(parents=True)
     watched = (*site.rglob("*"), site, data, *data.parents, Path(sys.prefix), *Path(sys.prefix).parents)
-    for folder in (site, data, data.parent, tmp_path):
-        folder.chmod(0o700)
+    for path in (*site.rglob("*"), site, data, data.parent, tmp_path):
+        path.chmod(path.stat().st_mode & ~0o077)
     before = [(path.lstat().st_mode, path.lstat().st_uid) for path in watched]
     with postgres_server(data, fast=True) as uri:
         assert ask(uri, "SELECT 1") == 1
@@ -371,30 +390,30 @@ def test_ordinary_user(user: Callable[..., User]) -> None:
 
 
 @pytest.mark.parametrize("namespaces", ["-n", "-rn"] if ROOT else ["-rn"])
-def test_network_namespace_without_loopback(tmp_path: Path, user: Callable[..., User], namespaces: str) -> None:
+def test_network_namespace_without_loopback(data: Path, user: Callable[..., User], namespaces: str) -> None:
     """Inside `unshare -n`, where the loopback interface is down, the server starts and stops as elsewhere."""
     one = user(python=("unshare", namespaces, sys.executable))
     assert one.uri().startswith("postgresql://app:")
-    pid = server_pid(tmp_path)
+    pid = server_pid(data)
     kill(status(pid, "PPid"))
-    until(lambda: stopped(tmp_path) and gone(pid), seconds=5)
+    until(lambda: stopped(data) and gone(pid), seconds=5)
 
 
-def test_durable_use_of_a_fast_server_is_refused(tmp_path: Path) -> None:
+def test_durable_use_of_a_fast_server_is_refused(data: Path) -> None:
     """Who needs durability does not get a server that others started without it."""
-    with postgres_server(tmp_path, fast=True), pytest.raises(PostgresError, match="fast=True"):
-        postgres_server(tmp_path).__enter__()
+    with postgres_server(data, fast=True), pytest.raises(PostgresError, match="fast=True"):
+        postgres_server(data).__enter__()
 
 
-def test_server_that_cannot_start(tmp_path: Path) -> None:
+def test_server_that_cannot_start(data: Path) -> None:
     """The error of a server that does not start shows its log, and comes soon."""
-    with postgres_server(tmp_path, fast=True):
+    with postgres_server(data, fast=True):
         pass
-    with (tmp_path / "postgres/cluster/postgresql.auto.conf").open("a") as file:
+    with (data / "postgres/cluster/postgresql.auto.conf").open("a") as file:
         file.write("no_such_setting = 1\n")
     began = time.monotonic()
     with pytest.raises(PostgresError, match=r"(?s)no_such_setting.*APP_DATABASE_URI"):
-        postgres_server(tmp_path, fast=True).__enter__()
+        postgres_server(data, fast=True).__enter__()
     assert time.monotonic() - began < 5
 
 
