@@ -40,7 +40,9 @@ async def facts(deps: Deps, args: argparse.Namespace) -> int:
                 said = "\n".join(f"“{q['quote']}” ({q['origin']}, {q['said_at'][:16]})" for q in fact["quotes"])
                 table.add_row(slot, fact["value"], str(fact["support"]), said)
             for slot, r in held.conflicts.items():
-                table.add_row(slot, " / ".join(r.values), "[yellow]conflict", "\n".join(f"“{s.quote}”" for s in r.standing))
+                table.add_row(
+                    slot, " / ".join(r.values), "[yellow]conflict", "\n".join(f"“{s.quote}”" for s in r.standing)
+                )
     out.print(table)
     return 0
 
@@ -52,9 +54,13 @@ async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
         rows = await ledger(connection, Subject(args.tenant, args.customer), most=args.most)
     for row in reversed(rows):
         outcome = row["outcome"] + (f": {row['reason']}" if row["reason"] else "")
-        before, after = ((r or {}).get("value") or " / ".join((r or {}).get("values", [])) for r in (row["before"], row["after"]))
+        before, after = (
+            (r or {}).get("value") or " / ".join((r or {}).get("values", [])) for r in (row["before"], row["after"])
+        )
         said = row["statement"].get("quote", "")
-        table.add_row(f"{row['decided_at']:%Y-%m-%d %H:%M:%S}", row["slot"] or row["attribute"], outcome, before, after, said)
+        table.add_row(
+            f"{row['decided_at']:%Y-%m-%d %H:%M:%S}", row["slot"] or row["attribute"], outcome, before, after, said
+        )
     out.print(table)
     return 0
 

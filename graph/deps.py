@@ -3,6 +3,8 @@
 import asyncio
 import atexit
 import hashlib
+import secrets
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import procrastinate
+from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 from psycopg import sql
 
@@ -17,10 +20,9 @@ from graph.context import Context
 from graph.core.budget import Budget
 from graph.core.schema import Schema
 from graph.domain import SCHEMA
-from graph.models.counting import count_tokens
+from graph.lookups import make_lookups
+from graph.models.counting import Calibration, count_tokens
 from graph.models.nvidia import NVIDIA, Endpoint, chat_model
-from graph.nodes.lookups import make_lookups
-from graph.nodes.tokens import Count
 from graph.prompting import Prompts
 from graph.settings import Settings
 from graph.storage.commit import Committer
@@ -58,16 +60,19 @@ class Deps:
     def budget(self) -> Budget:
         return self.settings.budget
 
-    @property
-    def count(self) -> Count:
-        return count_tokens
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Learns from the usage that models report."""
+        return Calibration()
+
+    def count(self, messages: Sequence[BaseMessage], tools: Sequence[Any]) -> int:
+        """Tokens of a request, estimated high: by our counter, corrected by what the model has reported."""
+        return self.calibration.apply(count_tokens(messages, tools))
 
     @cached_property
     def database(self) -> Database:
         settings = self.settings
-        return Database(
-            self._database_uri, max_size=settings.pool_size, prepare=self._prepare
-        )
+        return Database(self._database_uri, max_size=settings.pool_size, prepare=self._prepare)
 
     async def _prepare(self, uri: str) -> None:
         await asyncio.to_thread(lambda: self.key)
@@ -137,19 +142,17 @@ class Deps:
     def _database_uri(self) -> str:
         if self.settings.database_uri:
             return self.settings.database_uri.get_secret_value()
-        from graph.offline.postgres import postgres_server  # an extra: absent from a server image
+        from graph.offline.postgres import postgres_server  # noqa: PLC0415  # an extra, absent from a server image
 
         return str(self.opened.enter_context(postgres_server(self.settings.data_dir)))
 
     def _demo_model(self) -> str:
-        from graph.offline.model import demo_model
+        from graph.offline.model import demo_model  # noqa: PLC0415  # an extra, absent from a server image
 
         return self.opened.enter_context(demo_model())
 
     def _kept_secret(self) -> str:
         """A random secret beside the data, made once: fine for one machine, no good for several."""
-        import secrets
-
         path = self.settings.data_dir / "secret"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -171,4 +174,3 @@ _shared: dict[str, Deps] = {}
 def deps() -> Deps:
     """The process's own. Hosts load the files of langgraph.json under other names; this module is always the same."""
     return _shared.setdefault("deps", Deps(Settings()))
-

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
@@ -16,9 +17,11 @@ out = Console()
 async def _database(deps: Deps) -> str:
     where = "configured" if deps.settings.database_uri else f"embedded, data in {deps.settings.data_dir}"
     async with deps.database.connection() as connection:
-        row = await (await connection.execute("select version() as v, (select count(*) from migration) as n")).fetchone()
-    assert row
-    return f"{where}; {row['v'].split(',')[0].split(' on ')[0]}; {row['n']} migrations"
+        row = await (
+            await connection.execute("select version() as v, (select count(*) from migration) as n")
+        ).fetchone()
+    name, migrations = (row["v"].split(" on ")[0], row["n"]) if row else ("?", 0)
+    return f"{where}; {name}; {migrations} migrations"
 
 
 async def _model(deps: Deps) -> str:
@@ -42,14 +45,16 @@ async def _domain(deps: Deps) -> str:
             if attribute not in deps.schema:
                 raise ValueError(f"domain.TOOL_FACTS names an unknown attribute: {attribute!r}")
             if deps.schema[attribute].rank("tool", system.origin) is None:
-                raise ValueError(f"{system.origin!r} has no authority over {attribute!r}: its results would be rejected")
+                raise ValueError(
+                    f"{system.origin!r} has no authority over {attribute!r}: its results would be rejected"
+                )
     return f"{len(deps.schema)} attributes, {len(names)} tools"
 
 
 async def _budget(deps: Deps) -> str:
-    from datetime import UTC, datetime
-
-    fixed = check_fixed(deps.instructions(None, datetime.now(UTC)), [*deps.tools, *deps.lookups], deps.budget, deps.count)
+    fixed = check_fixed(
+        deps.instructions(None, datetime.now(UTC)), [*deps.tools, *deps.lookups], deps.budget, deps.count
+    )
     return f"{deps.budget.total:,} tokens; instructions and tools take {fixed:,} of {deps.budget.instructions:,}"
 
 

@@ -60,7 +60,10 @@ def contact_channel(value: str) -> str | None:
 def size(value: str) -> str | None:
     """A size without its unit: `42`, `9.5`, `M`."""
     match = re.search(r"\d{1,2}(?:[.,]5)?|\b(?:x{0,3}[sl]|m|small|medium|large)\b", value, re.IGNORECASE)
-    return match[0].replace(",", ".").upper() if match else None
+    if match is None:
+        return None
+    words = {"small": "S", "medium": "M", "large": "L"}
+    return words.get(match[0].casefold(), match[0].replace(",", ".").upper())
 
 
 SCHEMA: Schema = schema(

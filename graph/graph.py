@@ -14,13 +14,13 @@ from langgraph.graph import END, START, StateGraph
 from graph.context import Context
 from graph.deps import Deps
 from graph.nodes.call_model import call_model
-from graph.nodes.unread import extract
 from graph.nodes.fold import fold
 from graph.nodes.intake import answered, intake
+from graph.nodes.recent import over_hard, over_soft
 from graph.nodes.reconcile import reconcile
 from graph.nodes.settle import settle
-from graph.nodes.recent import over_hard, over_soft
 from graph.nodes.tools import tools
+from graph.nodes.unread import extract
 from graph.nodes.write import write
 from graph.state import Input, MemoryState, State
 

@@ -34,6 +34,7 @@ class Settings(BaseSettings):
 
     budget: Budget = Field(default_factory=Budget)
 
+    runtime: str | None = Field(None, validation_alias="LANGGRAPH_RUNTIME_EDITION")
     dev_customer: str | None = None
     secret: SecretStr | None = None
     checkpoints_kept: int = Field(10, ge=1)
@@ -43,6 +44,11 @@ class Settings(BaseSettings):
     @classmethod
     def _blank_is_unset(cls, value: Any) -> Any:
         return value if not isinstance(value, str) or value.strip() else None
+
+    @property
+    def local(self) -> bool:
+        """Whether this is `langgraph dev`: its in-memory runtime, named by the host and not by a request."""
+        return self.runtime == "inmem"
 
     @property
     def offline_model(self) -> bool:

@@ -102,7 +102,9 @@ class Case:
                 case {"source": told, "statements": statements}:
                     decisions += map(outcome, book.tell(source(told), [claim(s) for s in statements]))
                 case {"settle": s}:
-                    by = Source(s["by"]["id"], "operator", s["by"]["origin"], None, datetime.fromisoformat(s["observed_at"]))
+                    by = Source(
+                        s["by"]["id"], "operator", s["by"]["origin"], None, datetime.fromisoformat(s["observed_at"])
+                    )
                     decisions.append(outcome(book.settle(s["slot"], [(a, b) for a, b in s["retires"]], s["value"], by)))
                 case {"erase": e}:
                     book.erase(e["source"])

@@ -73,9 +73,7 @@ def slot_of(claim: Claim, schema: Schema) -> str | None:
     return None if read is None and (attribute.many or claim.value is not None) else attribute.slot(read and read[1])
 
 
-def decide_batch(
-    seen: Seen, readings: Sequence[Reading], schema: Schema, now: datetime, *, extractor: str
-) -> Batch:
+def decide_batch(seen: Seen, readings: Sequence[Reading], schema: Schema, now: datetime, *, extractor: str) -> Batch:
     """Decide every claim in order, each against what the ones before it left.
 
     A source that `extractor` has read, or that was erased, changes nothing whatever is claimed this time. One that was
@@ -149,9 +147,7 @@ def _take_out(batch: Batch, source: str) -> dict[str, Evidence]:
     return dropped
 
 
-def _decide(
-    batch: Batch, statement: Statement, dropped: Evidence, schema: Schema, now: datetime
-) -> Decision:
+def _decide(batch: Batch, statement: Statement, dropped: Evidence, schema: Schema, now: datetime) -> Decision:
     attribute = schema[statement.attribute]
     evidence = batch.evidence.get(statement.slot, ())
     before = batch.records.get(statement.slot)
@@ -175,7 +171,13 @@ def _checked(claim: Claim, source: Source, seen: Seen) -> Claim:
 
 
 def settle_batch(
-    seen: Seen, slot: str, retires: tuple[tuple[str, int], ...], value: str | None, by: str, schema: Schema, now: datetime
+    seen: Seen,
+    slot: str,
+    retires: tuple[tuple[str, int], ...],
+    value: str | None,
+    by: str,
+    schema: Schema,
+    now: datetime,
 ) -> Batch:
     """A reviewer's settlement of one slot, as a batch. The settlement `by` is a source of its own."""
     evidence = seen.evidence.get(slot, ())

@@ -49,7 +49,12 @@ def admit(claim: Claim, source: Source, ordinal: int, schema: Schema) -> Stateme
 
 
 def settlement(
-    slot: str, retires: tuple[tuple[str, int], ...], value: str | None, by: Source, evidence: Evidence, attribute: Attribute
+    slot: str,
+    retires: tuple[tuple[str, int], ...],
+    value: str | None,
+    by: Source,
+    evidence: Evidence,
+    attribute: Attribute,
 ) -> Statement:
     """A reviewer's decision as a statement: it retires the losers and, with a value, speaks with their rank."""
     losers = [s for s in evidence if s.id in retires]

@@ -62,9 +62,7 @@ def resolve(evidence: Evidence, attribute: Attribute, now: datetime) -> FactReco
     standing += covered
 
     slot = evidence[0].slot
-    record = FactRecord(
-        slot, attribute.name, "active", rank=counting, temporary=bool(cover), changes_at=changes_at
-    )
+    record = FactRecord(slot, attribute.name, "active", rank=counting, temporary=bool(cover), changes_at=changes_at)
     wordings = {key: _last_wording([s for s in standing if s.key == key]) for key in {s.key for s in sides}}
     match list(wordings.items()):
         case []:
@@ -170,7 +168,9 @@ def _unreplaced(values: list[Statement], *, ask: bool) -> list[Statement]:
             for _, same_moment in groupby(sorted(of_version, key=_moment, reverse=True), key=_moment):
                 tied = list(same_moment)
                 for s in tied:
-                    after = {t.key for t in tied if t.source == s.source and t.ordinal > s.ordinal and _takes_over(t, ask)}
+                    after = {
+                        t.key for t in tied if t.source == s.source and t.ordinal > s.ordinal and _takes_over(t, ask)
+                    }
                     if not (after | later | newer_versions) - {s.key}:
                         kept.append(s)
                 _remember(later, (t.key for t in tied if _takes_over(t, ask)))
@@ -198,7 +198,7 @@ def _last_wording(standing: list[Statement]) -> str:
 
 
 def _ends_in_withdrawal(withdrawals: list[Statement], values: list[Statement], gone: set[tuple[str, int]]) -> bool:
-    """Whether the last word of a slot in which nothing stands is a withdrawal (not a statement that was settled away)."""
+    """Whether the last word of a slot in which nothing stands is a withdrawal (and was not settled away)."""
     settled = [s.observed_at for s in values if s.id in gone and not any(withdraws(w, s) for w in withdrawals)]
     last = max((w.observed_at for w in withdrawals), default=None)
     return last is not None and all(moment <= last for moment in settled)

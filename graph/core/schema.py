@@ -1,4 +1,4 @@
-"""What a domain declares about its attributes. The schema is an argument of the core: a fork changes data, not logic."""
+"""What a domain declares about its attributes. The schema is an argument of the core: forks change data, not logic."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from graph.context import Context, identify
 from graph.core.words import Subject
 from graph.deps import Deps
+from graph.models.counting import count_tokens
 from graph.nodes.intake import spoken, thread_of
 from graph.nodes.request import assemble
 from graph.state import State
@@ -41,6 +42,7 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
         report = request.report
         chat = (await deps.models()).chat
         reply = await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config)
+        deps.calibration.learn(count_tokens(request.messages, tools), reply.usage_metadata)
     reply.id = reply.id or f"reply-{turn.get('new', [''])[-1]}-{turn.get('calls', 0)}"
     await record_reply(deps, subject, thread_of(config), reply, now)
     runtime.stream_writer({"context": report})
@@ -62,18 +64,28 @@ def memory_lines(held: Recalled) -> str:
         words = f' "{said["quote"]}"' if said and said["quote"] else ""
         origin = f" (said by the {said['origin']} on {said['said_at'][:10]}:{words})" if said else ""
         lines.append(f"- {fact['attribute']}: {fact['value']}{origin}")
-    lines += [f"- {r.attribute}: in conflict, ask which is right: {' / '.join(r.values)}" for r in held.conflicts.values()]
+    lines += [
+        f"- {r.attribute}: in conflict, ask which is right: {' / '.join(r.values)}" for r in held.conflicts.values()
+    ]
     return "\n".join(lines)
 
 
 def just_now_lines(turn: dict[str, Any]) -> str:
     """What this turn did to memory, so that the reply can say the truth about it."""
-    words = {"insert": "stored", "merge": "confirmed", "replace": "replaced", "retract": "retracted", "conflict": "conflict"}
+    words = {
+        "insert": "stored",
+        "merge": "confirmed",
+        "replace": "replaced",
+        "retract": "retracted",
+        "conflict": "conflict",
+    }
     lines = []
     for note in turn.get("written", []):
         if note["outcome"] in words:
             before = f" (was {note['before']})" if note["outcome"] == "replace" and note["before"] else ""
-            lines.append(f"- {words[note['outcome']]} {note['attribute']}: {note['after'] or note['before'] or ''}{before}")
+            lines.append(
+                f"- {words[note['outcome']]} {note['attribute']}: {note['after'] or note['before'] or ''}{before}"
+            )
         elif note["outcome"] == "reject":
             lines.append(f"- not stored {note['attribute']}: {note['value']} ({note['reason'].replace('_', ' ')})")
     if turn.get("telling") and set(turn.get("new", [])) - set(turn.get("read", [])):

@@ -10,19 +10,18 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
-from graph.core.gate import asks, mentions, might_correct, sentences, urgent
+from graph.core.gate import might_correct, urgent
 from graph.core.reduce import CountText, reduce_text
 from graph.core.schema import Schema
+from graph.core.utterance import asks, mentions, sentences
 from graph.deps import Deps
 from graph.domain import CUSTOMER
 from graph.models.counting import count_text
 from graph.nodes.messages import calls_of, pictures_of, text_of
 from graph.state import State
 from graph.storage import jobs, transcript
-from graph.storage.pool import Connection
 from graph.storage.recall import Recalled, recall
 from graph.storage.transcript import Message, digest
-
 
 Kept = TypeVar("Kept", bound=BaseMessage)
 
@@ -69,9 +68,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
-        said = [
-            Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new
-        ]
+        said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new]
         async with connection.transaction():
             recorded = await transcript.record(connection, subject, said, deps.key)
             if recorded:
@@ -81,7 +78,9 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     live = live_values(held)
     why = [urgent(text_of(m), _before(messages, m), live, deps.schema) for m in new]
     leftovers = [
-        row["source"] for row in unread if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
+        row["source"]
+        for row in unread
+        if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
     ]
     update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
     update += [m for m, before in zip(messages, sent, strict=True) if m is not before]

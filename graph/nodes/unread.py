@@ -4,14 +4,14 @@ import asyncio
 import logging
 from typing import Any
 
+from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.core.batch import Reading
-from graph.deps import Deps
 from graph.core.words import Claim
+from graph.deps import Deps
 from graph.models.nvidia import structured
-from langchain_core.messages import HumanMessage, SystemMessage
 from graph.nodes.notes import readings_to_notes
 from graph.state import MemoryState, State
 from graph.storage import transcript
@@ -50,7 +50,13 @@ async def _read(deps: Deps, rows: list[dict[str, Any]]) -> list[Reading]:
             ids[1] = row["before"]
         lines.append(f"[{len(lines) + 1}] customer ({row['observed_at'].isoformat()}): {row['text']}")
         found = await structured(model, {"type": "object"}, [SystemMessage("claims"), HumanMessage("\n".join(lines))])
-        readings.append(Reading(row["source"], tuple(
-            Claim(c["attribute"], c["value"], c["quote"], c["intent"], accepts=ids.get(c["accepts"])) for c in found["claims"]
-        )))
+        readings.append(
+            Reading(
+                row["source"],
+                tuple(
+                    Claim(c["attribute"], c["value"], c["quote"], c["intent"], accepts=ids.get(c["accepts"]))
+                    for c in found["claims"]
+                ),
+            )
+        )
     return readings

@@ -1,4 +1,4 @@
-"""The `http.app` of every LangGraph host: its lifespan runs the background worker, its routes tell whether all is well."""
+"""The `http.app` of LangGraph hosts: its lifespan runs the background worker, its route tells whether all is well."""
 
 import asyncio
 import logging

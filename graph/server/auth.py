@@ -5,7 +5,6 @@ one can play several; `APP_DEV_CUSTOMER` names one for clients that send no head
 header is refused: replace `authenticate` with your identity provider's check and keep what it returns.
 """
 
-import os
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -17,11 +16,6 @@ auth = Auth()
 TENANT = "demo"
 
 
-def _local() -> bool:
-    """Whether this is `langgraph dev`: its in-memory runtime, set by the host and not by a request."""
-    return os.environ.get("LANGGRAPH_RUNTIME_EDITION") == "inmem"
-
-
 def _header(headers: Mapping[bytes, bytes], name: str) -> str | None:
     value = headers.get(name.encode()) or headers.get(name)  # type: ignore[call-overload]  # hosts differ in the key type
     return value.decode() if isinstance(value, bytes) else value
@@ -29,7 +23,7 @@ def _header(headers: Mapping[bytes, bytes], name: str) -> str | None:
 
 @auth.authenticate
 async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDict:
-    if not _local():
+    if not deps().settings.local:
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="No authentication is configured. See graph/server/auth.py: connect your own."
         )

@@ -22,12 +22,16 @@ class Checkpointer(AsyncPostgresSaver):
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Takes runs back, as the server's multitask strategy `rollback` asks for."""
-        await self._all(("delete_blobs_of_runs", "delete_writes_of_runs", "delete_runs"), runs=[str(r) for r in run_ids])
+        await self._all(
+            ("delete_blobs_of_runs", "delete_writes_of_runs", "delete_runs"), runs=[str(r) for r in run_ids]
+        )
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """A conversation with all its history under another id."""
         await self._all(
-            ("copy_blobs", "copy_writes", "copy_checkpoints"), source=str(source_thread_id), target=str(target_thread_id)
+            ("copy_blobs", "copy_writes", "copy_checkpoints"),
+            source=str(source_thread_id),
+            target=str(target_thread_id),
         )
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:

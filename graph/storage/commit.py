@@ -11,13 +11,22 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from graph.core.batch import Batch, Outcome, Reading, Seen, decide_batch, erase_batch, refresh_batch, settle_batch, slot_of
+from graph.core.batch import (
+    Batch,
+    Outcome,
+    Reading,
+    Seen,
+    decide_batch,
+    erase_batch,
+    refresh_batch,
+    settle_batch,
+    slot_of,
+)
 from graph.core.schema import Schema
 from graph.core.words import Subject
 from graph.storage.pool import Connection, Database, retrying, subject_id
 from graph.storage.rows import by_slot, fact_value, ledger_row, record_row, statement_row, to_source
 from graph.storage.sql import QUERIES
-
 
 REVIEW, ERASURE, CLOCK = "review", "erasure", "clock"  # who reads, where no model does
 
@@ -61,7 +70,14 @@ class Committer:
         )  # fmt: skip
 
     async def settle(
-        self, subject: Subject, slot: str, retires: Sequence[tuple[str, int]], value: str | None, *, by: str, now: datetime
+        self,
+        subject: Subject,
+        slot: str,
+        retires: Sequence[tuple[str, int]],
+        value: str | None,
+        *,
+        by: str,
+        now: datetime,
     ) -> list[Outcome]:
         """A reviewer's decision on a conflict. `by` is the settlement's own id, recorded in the transcript before."""
         return await self._transact(
@@ -77,7 +93,12 @@ class Committer:
         """Forget one source: what it alone said goes, what it shared loses one support, redelivery stays a no-op."""
         name = tombstone(fingerprint(self.key(), source))
         return await self._transact(
-            subject, [source], [], ERASURE, lambda seen: erase_batch(seen, source, name, self.schema, now), erasing=source
+            subject,
+            [source],
+            [],
+            ERASURE,
+            lambda seen: erase_batch(seen, source, name, self.schema, now),
+            erasing=source,
         )
 
     async def _transact(

@@ -120,5 +120,3 @@ async def work(
             delete_jobs="successful",
             shutdown_graceful_timeout=DRAIN,
         )
-
-

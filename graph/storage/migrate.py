@@ -1,4 +1,4 @@
-"""Migrations: LangGraph's tables, the job queue's and our own numbered SQL files, from any number of processes at once."""
+"""Migrations: LangGraph's tables, the job queue's and our own SQL files, safe from several processes at once."""
 
 import asyncio
 from importlib import resources

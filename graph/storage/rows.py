@@ -44,11 +44,10 @@ def statement_row(s: Statement, stated: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def record_row(
-    slot: str, evidence: Sequence[Statement], record: FactRecord | None, revision: int
-) -> dict[str, Any]:
+def record_row(slot: str, evidence: Sequence[Statement], record: FactRecord | None, revision: int) -> dict[str, Any]:
     return {
-        "slot": slot, "attribute": evidence[0].attribute if evidence else slot, "status": record.status if record else "none", "revision": revision,
+        "slot": slot, "attribute": evidence[0].attribute if evidence else slot, "revision": revision,
+        "status": record.status if record else "none",
         "changes_at": _iso(record.changes_at) if record else None,
     }  # fmt: skip
 
@@ -122,7 +121,9 @@ def by_slot(rows: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Statement, ...
     found: dict[str, list[Statement]] = {}
     for row in rows:
         found.setdefault(row["slot"], []).append(to_statement(row))
-    return {slot: tuple(sorted(said, key=lambda s: (s.observed_at, s.source, s.ordinal))) for slot, said in found.items()}
+    return {
+        slot: tuple(sorted(said, key=lambda s: (s.observed_at, s.source, s.ordinal))) for slot, said in found.items()
+    }
 
 
 def _iso(moment: datetime | None) -> str | None:

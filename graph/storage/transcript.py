@@ -16,7 +16,7 @@ from graph.storage.sql import QUERIES
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as it was sent. `source` is its id, unique for the subject; `text` is exact, `kept` what state keeps."""
+    """One message as it was sent. `source` is its id, unique for the subject; `text` is exact, state keeps `kept`."""
 
     source: str
     thread: str

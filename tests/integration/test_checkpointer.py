@@ -41,8 +41,10 @@ async def test_retention_keeps_the_conversation(database: Database, keep: int) -
         assert await retain(connection, ["t", "unknown"], keep) > 0
         assert await retain(connection, ["t"], keep) == 0
         row = await (await connection.execute("select count(*) as n from checkpoints where thread_id = 't'")).fetchone()
-        assert row and row["n"] == keep
+        assert row
+        assert row["n"] == keep
     after = await compiled.aget_state(config)
-    assert after.values == before.values and after.config == before.config
+    assert after.values == before.values
+    assert after.config == before.config
     result = await compiled.ainvoke({"messages": [("user", "and on")]}, config)
     assert len(result["messages"]) == 12
