@@ -50,7 +50,7 @@ def database_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def migrated_template(database_server: str) -> Iterator[str]:
     """Name of a migrated database to copy from: 40 ms a copy instead of 300 ms a migration."""
-    from graph.storage.migrate import migrate  # noqa: PLC0415 - imports LangGraph: a second that pure tests don't owe
+    from graph.storage.migrate import migrate  # imports LangGraph: a second that pure tests do not owe
 
     name = f"template_{uuid.uuid4().hex[:12]}"
     _create(database_server, name)
