@@ -1,0 +1,112 @@
+"""What a sentence does: whether it asks, accepts or proposes, and what of the schema it mentions. No model."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from graph.core import phrases as p
+from graph.core.phrases import phrases, plain, words
+from graph.core.schema import Attribute, Schema
+
+SPAN = 5  # longest run of words that may be one value: "between 6 and 8 pm"
+SHORT = 6  # words; in so short a message a bare number or letter can be the whole point: "43 now"
+
+IDIOM, NO, ACCEPT, OFFER, CHECK = map(phrases, (p.IDIOMS, p.NO, p.ACCEPTANCES, p.OFFERS, p.CHECKS))
+KEEPING, KEPT, ERRAND, QUESTION = map(phrases, (p.KEEPING, p.KEPT, p.ERRANDS, p.QUESTIONS))
+WH, OPENER, SETTING, REQUEST = map(phrases, (p.WH, p.OPENERS, p.SETTING, p.REQUESTS))
+SENTENCE = re.compile(r"(?:[^.!?\n;]|\.(?=\w))*[.!?\n;]*")
+WORD = re.compile(r"\w[\w'\u2019+&/:.-]*\w|\w")
+LEAD = "¿¡ -\u2013\u2014,.!\u2026'\""
+
+
+def sentences(text: str) -> list[str]:
+    return [s for m in SENTENCE.finditer(text) if (s := m[0].strip())]
+
+
+def asks(sentence: str) -> Literal["asks", "requests", ""]:
+    """Whether a sentence is a question, or a request that is put as one: "could you change it to …?"."""
+    said = opened(sentence)
+    if not (sentence.rstrip("\"'”» )").endswith("?") or QUESTION.match(said)):
+        return ""
+    return "asks" if WH.match(said) or not (SETTING.search(said) or REQUEST.match(said)) else "requests"
+
+
+@lru_cache(maxsize=256)
+def mentions(sentence: str, attribute: Attribute) -> frozenset[str] | None:
+    """The values of the attribute that the sentence holds (as compared); None if it does not mention it at all."""
+    cue, known, closed = reader(attribute)
+    said = plain(sentence)
+    found = {read[1] for m in known.finditer(said) if (read := attribute.read(m[0]))}
+    cued = bool(cue.search(said))
+    if closed:
+        tokens = [m[0] for m in WORD.finditer(sentence)][:300]
+        for size in range(1, SPAN + 1):
+            runs = (" ".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
+            found |= {read[1] for run in runs if (read := attribute.read(run))}
+        vague = {v for v in found if (len(v) <= 4 and not v.isalpha()) or len(v) <= 2}  # "43", "M" can mean anything
+        found -= vague if not cued and len(tokens) > SHORT else vague - set(map(plain, tokens))
+    return frozenset(found) if found or cued else None
+
+
+def accepts(text: str, previous: str, schema: Schema) -> bool:
+    """The customer says yes to the assistant's last message, or picks a value that it named."""
+    start = opened(" ".join(text.split()[:12]))
+    if any(sign in text for sign in p.ACCEPTING_SIGNS):
+        return True
+    if NO.match(start) or re.match(r"(?:please )?(?:don'?t|do not|not)\b", start):
+        return False
+    if ACCEPT.match(start) or (len(text.split()) <= SHORT and ACCEPT.search(start) and not asks(text)):
+        return True
+    return not asks(text) and any(
+        bool((mentions(text, a) or set()) & (mentions(previous, a) or set())) for a in schema.values()
+    )
+
+
+def proposes(previous: str, schema: Schema) -> bool:
+    """The assistant offers to keep or change something that the schema knows, or proposes a value of it."""
+    said = sentences(previous)[-4:]
+    for before, sentence in zip(["", *said], said, strict=False):
+        if not (sentence.endswith("?") or OFFER.search(plain(sentence)) or CHECK.search(plain(sentence))):
+            continue
+        scope = sentence if about(sentence, schema) or KEPT.search(plain(sentence)) else f"{before} {sentence}"
+        said_of = plain(scope)
+        keeps, errand = bool(KEEPING.search(said_of)), bool(ERRAND.search(said_of))
+        if keeps and (not errand or about(scope, schema) or KEPT.search(said_of)):
+            return True
+        if not errand and valued(scope, schema):
+            return True
+    return False
+
+
+def about(text: str, schema: Schema) -> bool:
+    return any(mentions(text, a) is not None for a in schema.values())
+
+
+def valued(text: str, schema: Schema) -> bool:
+    """Holds a value that a reader recognises, or names an attribute whose values nobody can list."""
+    return any((m := mentions(text, a)) is not None and (m or not reader(a)[2]) for a in schema.values())
+
+
+def opened(text: str) -> str:
+    """Without the words people warm up with: "hi, well, so …"."""
+    said = plain(text).strip().lstrip(LEAD)
+    while (opener := OPENER.match(said)) and opener.end() < len(said):
+        said = said[opener.end() :].lstrip(LEAD)
+    return said
+
+
+def bare(text: str) -> str:
+    """For looking markers up: plain, and without the idioms that only look like one."""
+    return IDIOM.sub(" \u2026 ", plain(text))
+
+
+@lru_cache(maxsize=512)
+def reader(attribute: Attribute) -> tuple[re.Pattern[str], re.Pattern[str], bool]:
+    """(cues, known values, closed): a reader that refuses nonsense recognises values wherever it meets them."""
+    cues = [plain(c).strip() for c in (*attribute.cues, attribute.name.replace("_", " ")) if c.strip()]
+    stems = "|".join(r"s?\s+".join(map(re.escape, c.split())) + rf"\w{{0,{1 if len(c) <= 4 else 4}}}" for c in cues)
+    return (
+        re.compile(rf"(?<!\w)(?:{stems})(?!\w)"),
+        words(attribute.examples),
+        attribute.canonical("zqx vblorf kwyj") is None,
+    )
