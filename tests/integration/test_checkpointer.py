@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.graph import END, START, MessagesState, StateGraph
 
@@ -33,9 +35,9 @@ async def test_retention_keeps_the_conversation(database: Database, keep: int) -
     graph = StateGraph(MessagesState).add_node(answer).add_edge(START, "answer").add_edge("answer", END)
     saver = Checkpointer(await database.pool())
     compiled = graph.compile(checkpointer=saver)
-    config = {"configurable": {"thread_id": "t"}}
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
     for turn in range(5):
-        await compiled.ainvoke({"messages": [("user", f"hello {turn}")]}, config)
+        await compiled.ainvoke({"messages": [HumanMessage(f"hello {turn}")]}, config)
     before = await compiled.aget_state(config)
     async with database.connection() as connection:
         assert await retain(connection, ["t", "unknown"], keep) > 0
@@ -46,5 +48,5 @@ async def test_retention_keeps_the_conversation(database: Database, keep: int) -
     after = await compiled.aget_state(config)
     assert after.values == before.values
     assert after.config == before.config
-    result = await compiled.ainvoke({"messages": [("user", "and on")]}, config)
+    result = await compiled.ainvoke({"messages": [HumanMessage("and on")]}, config)
     assert len(result["messages"]) == 12
