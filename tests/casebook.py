@@ -62,7 +62,7 @@ class Book:
     def settle(self, slot: str, retires: list[tuple[str, int]], value: str | None, by: Source) -> Decision:
         evidence = self.slots[slot]
         attribute = self.schema[evidence[0].attribute]
-        return self._one(settlement(slot, tuple(retires), value, by, evidence, attribute))
+        return self._one(settlement(slot, tuple(retires), value, by, evidence, attribute, self.now))
 
     def erase(self, source: str) -> None:
         self.erased.add(source)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph.core.decide import admit, decide, difference, reread, settlement
-from graph.core.resolve import Evidence, add, erase, resolve
+from graph.core.resolve import Evidence, add, erase_all, resolve
 from graph.core.schema import Schema
 from graph.core.words import Claim, Decision, FactRecord, NoOp, Reject, Source, Statement
 
@@ -198,21 +198,26 @@ def settle_batch(
     return batch
 
 
-def erase_batch(seen: Seen, source: str, tombstone: str, schema: Schema, now: datetime) -> Batch:
-    """What holds once a source is gone. Its withdrawals stay as tombstones; the outcomes name nothing it said."""
+def erase_batch(seen: Seen, names: Mapping[str, str], schema: Schema, now: datetime) -> Batch:
+    """What holds once these sources are gone; `names` gives the names of their tombstones.
+
+    Every slot they spoke in is written again, also where the record stays the same: the store may still show what time
+    has ended meanwhile. The outcomes tell that something was erased, and nothing of what it was.
+    """
     batch = Batch()
     for slot, evidence in seen.evidence.items():
-        left = erase(evidence, source, tombstone)
-        attribute = schema.get(evidence[0].attribute)
-        if left == evidence or attribute is None:
+        left = erase_all(evidence, names)
+        if left == evidence:
             continue
-        batch.before[slot] = resolve(evidence, attribute, now)
-        batch.records[slot] = after = resolve(left, attribute, now)
+        attribute = schema.get(evidence[0].attribute)
+        before = resolve(evidence, attribute, now) if attribute else None
+        batch.records[slot] = after = resolve(left, attribute, now) if attribute else None
         batch.evidence[slot] = left
         batch.touched.add(slot)
-        batch.added += [(s, None) for s in left if s.source == tombstone]
-        if reread(batch.before[slot], after, evidence[0]):
-            batch.outcomes.append(Outcome(tombstone, 0, attribute.name, NoOp(None, None, after)))
+        if reread(before, after, evidence[0]):
+            gone = next(s for s in evidence if s.source in names or s.accepts in names)
+            name = names.get(gone.source) or names[gone.accepts or gone.source]
+            batch.outcomes.append(Outcome(name, 0, gone.attribute, NoOp(None, None, None)))
     return batch
 
 

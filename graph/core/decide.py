@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from graph.core.resolve import Evidence, add, rank_of, resolve
+from graph.core.resolve import Evidence, add, counting_group, rank_of, resolve
 from graph.core.schema import Attribute, Schema
 from graph.core.words import (
     Claim,
@@ -55,8 +55,12 @@ def settlement(
     by: Source,
     evidence: Evidence,
     attribute: Attribute,
+    now: datetime,
 ) -> Statement:
-    """A reviewer's decision as a statement: it retires the losers and, with a value, speaks with their rank."""
+    """A reviewer's decision as a statement: it retires the losers and, with a value nobody stated, speaks with their rank.
+
+    A value that one of the remaining sides stated needs no word of the reviewer's: it would only add support.
+    """
     losers = [s for s in evidence if s.id in retires]
     if len(losers) != len(set(retires)) or not losers:
         raise ValueError(f"{slot}: a settlement retires statements of this slot; not among them: {retires}")
@@ -64,6 +68,9 @@ def settlement(
     if value is not None and (read is None or attribute.slot(read[1]) != slot):
         raise ValueError(f"{value!r} can't be a value of {slot}")
     shown, key = read or (None, None)
+    record = resolve(evidence, attribute, now)
+    if key in {s.key for s in record.standing if s.id not in retires} if record else False:
+        shown, key = None, None
     ranks = [rank for s in losers if (rank := rank_of(s, attribute)) is not None]
     return Statement(
         by.id, 0, by.kind, by.origin, None, by.observed_at, attribute.name, slot, shown, key, "settle",
@@ -86,23 +93,28 @@ def difference(
     attribute: Attribute,
     now: datetime,
 ) -> Decision:
-    """Name the step from `before` to `after` that the statement caused."""
-    was, now_is = (before.status if before else None), (after.status if after else None)
-    if after and now_is == "active":
-        if before is None or was != "active":
-            return Insert(statement, before, after)
-        if keys(before) != keys(after):
-            return Replace(statement, before, after)
-        if after.support > before.support or after.rank < before.rank:
-            return Merge(statement, before, after)
-    elif after and now_is == "retracted":
-        if was != "retracted":
-            return Retract(statement, before, after)
-    elif after and now_is == "conflict":
-        repeats = any(s.id == statement.id for s in after.standing) and not _said_already(statement, evidence)
-        if was != "conflict" or keys(before) != keys(after) or repeats:
-            return Conflict(statement, before, after)
-    if _said_already(statement, evidence):
+    """Name the step from `before` to `after` that the statement caused. `evidence` is what had been said till then."""
+    repeated = _said_already(statement, evidence)
+    was = before.status if before else None
+    match after:
+        case FactRecord(status="active"):
+            if before is None or was != "active":
+                return Insert(statement, before, after)
+            if keys(before) != keys(after):
+                return Replace(statement, before, after)
+            if after.support > before.support or after.rank < before.rank:
+                return Merge(statement, before, after)
+        case FactRecord(status="conflict"):
+            repeats_a_side = not repeated and any(s.id == statement.id for s in after.standing)
+            if was != "conflict" or keys(before) != keys(after) or repeats_a_side:
+                return Conflict(statement, before, after)
+        case FactRecord(status="retracted"):
+            if was != "retracted":
+                return Retract(statement, before, after)
+        case None:  # a settlement retired every side
+            if was in ("active", "conflict"):
+                return Retract(statement, before, after)
+    if repeated:
         return NoOp(statement, before, after)
     return Reject(_why(statement, evidence, before, after, attribute, now), None, statement, before, after)
 
@@ -135,18 +147,22 @@ def _why(
         return "expired"
     if s.valid_from is not None and s.valid_from > now:
         return "not_yet_valid"
-    rank = rank_of(s, attribute)
-    if after is not None and rank is not None and rank > after.rank:
+    rank, counting = rank_of(s, attribute), counting_group(add(evidence, s), attribute, now)
+    if counting and rank is not None and rank > counting[0]:
         return "outranked"
-    if after is not None and after.temporary and s.valid_until is None:
-        beneath = tuple(e for e in evidence if e.valid_until is None)
-        if s.intent != "retract" or keys(resolve(beneath, attribute, now)) != keys(
-            resolve(add(beneath, s), attribute, now)
-        ):
-            return "covered"
+    if after and after.temporary and s.valid_until is None and _counts_beneath(s, evidence, attribute, now):
+        return "covered"
     if s.intent == "retract" and not (keys(before) if s.key is None else keys(before) & {s.key}):
         return "not_held"
     return "stale"
+
+
+def _counts_beneath(s: Statement, evidence: Evidence, attribute: Attribute, now: datetime) -> bool:
+    """Under a temporary value every base value waits; a withdrawal does if it takes away what waits there."""
+    if s.intent != "retract":
+        return True
+    base = tuple(e for e in evidence if e.valid_until is None)
+    return keys(resolve(base, attribute, now)) != keys(resolve(add(base, s), attribute, now))
 
 
 def reread(before: FactRecord | None, after: FactRecord | None, cause: Statement) -> Decision | None:

@@ -78,7 +78,8 @@ class Statement:
 
     Identified by (source, slot, ordinal). `value` is the canonical form shown to people, `key` what is compared;
     both are None for a withdrawal of everything. A settlement is a statement with the intent `settle`: it `retires`
-    the losing statements, named by (source, ordinal), and carries the losers' `rank`.
+    the losing statements, named by (source, ordinal), and carries the losers' `rank`. `carries` counts the sources
+    that a statement stands for besides its own, where older agreeing ones are not loaded (core/bounded.py).
     """
 
     source: str
@@ -98,6 +99,7 @@ class Statement:
     quote: str = ""
     retires: tuple[tuple[str, int], ...] = ()
     rank: int | None = None
+    carries: int = 0
 
     @property
     def id(self) -> tuple[str, int]:
@@ -157,9 +159,11 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Retract:
+    """The value is withdrawn; or a settlement retired every side, and then there is no record after it."""
+
     statement: Statement
     before: FactRecord | None
-    after: FactRecord
+    after: FactRecord | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,24 @@ from transcript where subject = %(subject)s and source = any(%(sources)s)
 select source from erased where subject = %(subject)s and source = any(%(hashes)s)
 
 -- name: evidence
--- The statements of the slots named, and of every slot in which one of the sources has already spoken.
-select s.slot, s.source, s.ordinal, s.kind, s.origin, s.version, s.observed_at, s.attribute, s.value, s.key, s.intent,
-       s.valid_from, s.valid_until, s.accepts, s.quote, s.retires, s.rank, r.revision
+-- The statements of the slots named, of every slot in which one of the sources has already spoken, and the sealed
+-- tombstones of slots whose names are sealed too.
+select s.id, s.slot, s.source, s.ordinal, s.kind, s.origin, s.version, s.observed_at, s.attribute, s.value, s.key,
+       s.intent, s.valid_from, s.valid_until, s.accepts, s.quote, s.retires, s.rank, s.sealed, r.revision
 from statement s left join record r using (subject, slot)
-where s.subject = %(subject)s and s.ended_at is null and (s.slot = any(%(slots)s) or s.slot in (
+where s.subject = %(subject)s and s.ended_at is null
+  and (s.slot = any(%(slots)s) or (s.sealed and s.slot <> s.attribute) or s.slot in (
     select t.slot from statement t where t.subject = %(subject)s and t.ended_at is null
     and (t.source = any(%(sources)s) or t.accepts = any(%(sources)s))))
+
+-- name: open_sealed
+-- A value that an erased withdrawal named has been stated anew: it is no secret any more, and the withdrawal must find it.
+with opened as (
+    update statement s set slot = o.slot, key = o.key, sealed = false
+    from jsonb_to_recordset(%(rows)s) as o(id bigint, slot text, key text) where s.id = o.id
+)
+delete from record r using jsonb_to_recordset(%(rows)s) as o(slot text, sealed text)
+where r.subject = %(subject)s and r.slot = o.sealed and o.sealed <> o.slot
 
 -- name: end_statements
 update statement set ended_at = clock_timestamp()
@@ -33,22 +44,6 @@ select %(subject)s, slot, source, ordinal, kind, origin, version, observed_at, a
 from jsonb_to_recordset(%(rows)s) as t(slot text, source text, ordinal int, kind text, origin text, version bigint,
     observed_at timestamptz, attribute text, stated text, value text, key text, intent text, valid_from timestamptz,
     valid_until timestamptz, accepts text, quote text, retires jsonb, rank int)
-
--- name: erase_statements
--- The ended ones too: erased means gone from "as of" as well.
-delete from statement where subject = %(subject)s and (source = %(source)s or accepts = %(source)s)
-
--- name: erase_message
-with permission as (select set_config('memory.erasing', 'on', true))
-delete from transcript t using permission where t.subject = %(subject)s and t.source = %(source)s
-
--- name: erase_ledger
-with permission as (select set_config('memory.erasing', 'on', true))
-update ledger l set source = %(name)s, statement = '{}', before = null, after = null
-from permission where l.subject = %(subject)s and l.source = %(source)s
-
--- name: mark_erased
-insert into erased (subject, source) values (%(subject)s, %(hash)s) on conflict do nothing
 
 -- name: write_records
 insert into record as r (subject, slot, attribute, status, revision, changes_at)

@@ -9,8 +9,9 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from graph.core.words import SourceKind, Subject
-from graph.storage.commit import fingerprint
 from graph.storage.pool import Connection, subject_id
+from graph.storage.remains import RIGHTS
+from graph.storage.seal import fingerprint
 from graph.storage.sql import QUERIES
 
 
@@ -47,20 +48,28 @@ async def record(connection: Connection, subject: Subject, messages: Sequence[Me
     if not messages:
         return []
     sid = subject_id(subject)
-    hashes = {fingerprint(key, m.source): m.source for m in messages}
-    cursor = await connection.execute(QUERIES["erased"], {"subject": sid, "hashes": list(hashes)})
-    erased = {hashes[row["source"]] for row in await cursor.fetchall()}
-    rows = [
-        {
-            "source": m.source, "thread": m.thread, "kind": m.kind, "origin": m.origin, "version": m.version,
-            "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
-            "digest": digest(storable(m.text if m.kept is None else m.kept)),
-        }
-        for m in {m.source: m for m in messages}.values()
-        if m.source not in erased
-    ]  # fmt: skip
-    written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": Jsonb(rows)})
-    return [row["source"] for row in await written.fetchall() if row["new"]]
+    async with connection.pipeline(), connection.transaction():
+        gone = await erased(connection, subject, [m.source for m in messages], key)
+        rows = [
+            {
+                "source": m.source, "thread": m.thread, "kind": m.kind, "origin": m.origin, "version": m.version,
+                "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
+                "digest": digest(storable(m.text if m.kept is None else m.kept)),
+            }
+            for m in {m.source: m for m in messages}.values()
+            if m.source not in gone
+        ]  # fmt: skip
+        written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": Jsonb(rows)})
+        return [row["source"] for row in await written.fetchall() if row["new"]]
+
+
+async def erased(connection: Connection, subject: Subject, sources: Sequence[str], key: bytes) -> set[str]:
+    """Which of the sources were erased. Until the end of the caller's transaction no others will be."""
+    sid, hashes = subject_id(subject), {fingerprint(key, source): source for source in sources}
+    async with connection.pipeline():
+        await connection.execute(RIGHTS["recording"], {"subject": sid})
+        cursor = await connection.execute(QUERIES["erased"], {"subject": sid, "hashes": list(hashes)})
+        return {hashes[row["source"]] for row in await cursor.fetchall()}
 
 
 async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
