@@ -93,7 +93,7 @@ def decide_batch(seen: Seen, readings: Sequence[Reading], schema: Schema, now: d
                 f"message {reading.source!r} is not in this customer's transcript; record it before reading it"
             )
         elif seen.read_by.get(reading.source) == extractor or reading.source in batch.read:
-            _skip(batch, reading, source, schema)
+            _skip(batch, seen, reading, source, schema)
         else:
             _read(batch, seen, reading, source, schema, now)
     return batch
@@ -103,9 +103,9 @@ def _erased(source: str, ordinal: int, claim: Claim) -> Outcome:
     return Outcome(source, ordinal, claim.attribute, NoOp(None, None, None))
 
 
-def _skip(batch: Batch, reading: Reading, source: Source, schema: Schema) -> None:
+def _skip(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Schema) -> None:
     for ordinal, claim in enumerate(reading.claims):
-        decision: Decision | Statement = admit(claim, source, ordinal, schema)
+        decision: Decision | Statement = admit(_checked(claim, source, seen), source, ordinal, schema)
         if isinstance(decision, Statement):
             record = batch.records.get(decision.slot)
             decision = NoOp(decision, record, record)
@@ -156,7 +156,8 @@ def _decide(batch: Batch, statement: Statement, dropped: Evidence, schema: Schem
     batch.evidence[statement.slot] = grown
     batch.records[statement.slot] = after
     batch.touched.add(statement.slot)
-    return difference(statement, evidence + dropped, before, after, attribute, now)
+    said = tuple(s for s in dropped if (s.key, s.intent == "retract") == (statement.key, statement.intent == "retract"))
+    return difference(statement, evidence + said, before, after, attribute, now)
 
 
 def _checked(claim: Claim, source: Source, seen: Seen) -> Claim:
@@ -186,7 +187,7 @@ def settle_batch(
     attribute = schema[evidence[0].attribute]
     if by in seen.erased:
         return Batch([_erased(seen.erased[by], 0, Claim(attribute.name, None))])
-    statement = settlement(slot, retires, value, seen.sources[by], evidence, attribute)
+    statement = settlement(slot, retires, value, seen.sources[by], evidence, attribute, now)
     before = resolve(evidence, attribute, now)
     decision = decide(statement, evidence, attribute, now)
     batch = Batch([Outcome(by, 0, attribute.name, decision)], before={slot: before}, touched={slot})
