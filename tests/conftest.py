@@ -3,10 +3,12 @@
 APP_TEST_DATABASE_URI names a server whose role may create databases; without it an embedded one is started.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -14,9 +16,12 @@ from psycopg import conninfo, sql
 
 from graph.core.schema import Attribute, Schema, schema
 from graph.core.words import Subject
-from graph.offline.postgres import postgres_server
-from graph.storage.commit import Committer
-from graph.storage.pool import Database
+
+if TYPE_CHECKING:  # pure tests load this file too, and shall not wait for a driver, a server or LangGraph
+    from collections.abc import AsyncIterator, Iterator
+
+    from graph.storage.commit import Committer
+    from graph.storage.pool import Database
 
 pytest_plugins = ["tests.plugins.no_skips"]
 
@@ -43,6 +48,8 @@ def database_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given := os.environ.get("APP_TEST_DATABASE_URI"):
         yield given
         return
+    from graph.offline.postgres import postgres_server
+
     with postgres_server(tmp_path_factory.mktemp("server"), fast=True) as uri:
         yield uri
 
@@ -50,7 +57,7 @@ def database_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def migrated_template(database_server: str) -> Iterator[str]:
     """Name of a migrated database to copy from: 40 ms a copy instead of 300 ms a migration."""
-    from graph.storage.migrate import migrate  # imports LangGraph: a second that pure tests do not owe
+    from graph.storage.migrate import migrate
 
     name = f"template_{uuid.uuid4().hex[:12]}"
     _create(database_server, name)
@@ -82,6 +89,8 @@ def database_uri(database_server: str, migrated_template: str) -> Iterator[str]:
 @pytest.fixture
 async def database(database_uri: str) -> AsyncIterator[Database]:
     """The product's own connections to that database."""
+    from graph.storage.pool import Database
+
     opened = Database(database_uri)
     yield opened
     await opened.close()
@@ -106,6 +115,8 @@ SCHEMA: Schema = schema(
 @pytest.fixture
 def committer(database: Database) -> Committer:
     """Commits into that database, with a fixed key for fingerprints."""
+    from graph.storage.commit import Committer
+
     return Committer(database, SCHEMA, lambda: b"a key of the tests")
 
 

@@ -105,7 +105,10 @@ def _erased(source: str, ordinal: int, claim: Claim) -> Outcome:
 
 def _skip(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Schema) -> None:
     for ordinal, claim in enumerate(reading.claims):
-        decision: Decision | Statement = admit(_checked(claim, source, seen), source, ordinal, schema)
+        if claim.accepts in seen.erased:
+            batch.outcomes.append(_erased(source.id, ordinal, claim))
+            continue
+        decision: Decision | Statement = _admit(claim, source, ordinal, seen, schema)
         if isinstance(decision, Statement):
             record = batch.records.get(decision.slot)
             decision = NoOp(decision, record, record)
@@ -114,23 +117,26 @@ def _skip(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Sc
 
 def _read(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Schema, now: datetime) -> None:
     dropped = _take_out(batch, source.id)
+    left = set(dropped)
     batch.read.append(source.id)
     for ordinal, claim in enumerate(reading.claims):
         if claim.accepts in seen.erased:
             batch.outcomes.append(_erased(source.id, ordinal, claim))
             continue
-        admitted = admit(_checked(claim, source, seen), source, ordinal, schema)
+        admitted = _admit(claim, source, ordinal, seen, schema)
         decision: Decision
         if isinstance(admitted, Reject):
             decision = admitted
         else:
-            decision = _decide(batch, admitted, dropped.pop(admitted.slot, ()), schema, now)
+            decision = _decide(batch, admitted, dropped.get(admitted.slot, ()), schema, now)
+            left.discard(admitted.slot)
             batch.added.append((admitted, claim.value))
         batch.outcomes.append(Outcome(source.id, ordinal, claim.attribute, decision))
-    for slot, gone in dropped.items():
-        after = resolve(batch.evidence[slot], schema[gone[0].attribute], now)
-        if change := reread(batch.records[slot], after, gone[0]):
-            batch.outcomes.append(Outcome(source.id, gone[0].ordinal, gone[0].attribute, change))
+    for slot in sorted(left):
+        gone, attribute = dropped[slot][0], schema.get(dropped[slot][0].attribute)
+        after = resolve(batch.evidence[slot], attribute, now) if attribute else None
+        if change := reread(batch.records[slot], after, gone):
+            batch.outcomes.append(Outcome(source.id, gone.ordinal, gone.attribute, change))
         batch.records[slot] = after
 
 
@@ -160,15 +166,13 @@ def _decide(batch: Batch, statement: Statement, dropped: Evidence, schema: Schem
     return difference(statement, evidence + said, before, after, attribute, now)
 
 
-def _checked(claim: Claim, source: Source, seen: Seen) -> Claim:
-    """The quote is in the message, and an accepted proposal is an assistant message of this subject's transcript."""
-    if claim.found:
-        return claim
-    if claim.quote not in source.text:
-        return replace(claim, found="quote_not_found")
+def _admit(claim: Claim, source: Source, ordinal: int, seen: Seen, schema: Schema) -> Statement | Reject:
+    """Its quote is in the message, and what it accepts is an assistant message of this subject's transcript."""
+    if not claim.found and claim.quote not in source.text:
+        claim = replace(claim, found="quote_not_found")
     proposal = seen.sources.get(claim.accepts) if claim.accepts else None
-    refused = claim.accepts is not None and (proposal is None or proposal.kind != "assistant")
-    return replace(claim, found="not_accepted") if refused else claim
+    proposed = claim.accepts is None or (proposal is not None and proposal.kind == "assistant")
+    return admit(claim, source, ordinal, schema, proposed=proposed)
 
 
 def settle_batch(
@@ -185,17 +189,23 @@ def settle_batch(
     if not evidence:
         raise LookupError(f"nothing is known about {slot!r}: there is nothing to settle")
     attribute = schema[evidence[0].attribute]
+    before = resolve(evidence, attribute, now)
+    losers = tuple(r for r in retires if r[0] not in seen.erased)
     if by in seen.erased:
         return Batch([_erased(seen.erased[by], 0, Claim(attribute.name, None))])
-    statement = settlement(slot, retires, value, seen.sources[by], evidence, attribute, now)
-    before = resolve(evidence, attribute, now)
+    if settled := next((s for s in evidence if s.source == by), None):
+        return Batch([Outcome(by, 0, attribute.name, NoOp(settled, before, before))])
+    if retires and not losers:
+        return Batch([Outcome(by, 0, attribute.name, NoOp(None, before, before))])
+    if by not in seen.sources or seen.sources[by].kind != "operator":
+        raise UnknownSource(f"{by!r} is no operator's message in this customer's transcript; only a reviewer settles")
+    statement = settlement(slot, losers, value, seen.sources[by], evidence, attribute, now)
     decision = decide(statement, evidence, attribute, now)
     batch = Batch([Outcome(by, 0, attribute.name, decision)], before={slot: before}, touched={slot})
     batch.evidence[slot] = add(evidence, statement)
     batch.records[slot] = decision.after
-    if batch.evidence[slot] != evidence:
-        batch.added.append((statement, value))
-        batch.read.append(by)
+    batch.added.append((statement, value))
+    batch.read.append(by)
     return batch
 
 

@@ -22,8 +22,11 @@ from graph.core.words import (
 )
 
 
-def admit(claim: Claim, source: Source, ordinal: int, schema: Schema) -> Statement | Reject:
-    """The claim bound to its source, or why it can't be evidence. The reasons are tested in a fixed order."""
+def admit(claim: Claim, source: Source, ordinal: int, schema: Schema, *, proposed: bool = True) -> Statement | Reject:
+    """The claim bound to its source, or why it can't be evidence. The reasons are tested in a fixed order.
+
+    `proposed` is false where the claim accepts something that the assistant never said.
+    """
     if claim.found:
         return Reject(claim.found, claim)
     attribute = schema.get(claim.attribute)
@@ -33,7 +36,7 @@ def admit(claim: Claim, source: Source, ordinal: int, schema: Schema) -> Stateme
     withdraws_all = claim.intent == "retract" and claim.value is None and not attribute.many
     if read is None and not withdraws_all:
         return Reject("unreadable_value", claim)
-    if source.kind == "assistant":
+    if source.kind == "assistant" or not proposed:
         return Reject("not_accepted", claim)
     if attribute.rank(source.kind, source.origin) is None:
         return Reject("no_authority", claim)
@@ -57,7 +60,7 @@ def settlement(
     attribute: Attribute,
     now: datetime,
 ) -> Statement:
-    """A reviewer's decision as a statement: it retires the losers and, with a value nobody stated, speaks with their rank.
+    """A reviewer's decision as a statement: it retires the losers; with a value nobody stated, it speaks in their rank.
 
     A value that one of the remaining sides stated needs no word of the reviewer's: it would only add support.
     """
