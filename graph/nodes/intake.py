@@ -68,8 +68,11 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
-        said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new]
         async with connection.transaction():
+            gone = await transcript.erased(connection, subject, [known.free(m) for m in new], deps.key)
+            forgotten = [m for m in new if known.free(m) in gone]
+            new = [m for m in new if m not in forgotten]
+            said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new]
             recorded = await transcript.record(connection, subject, said, deps.key)
             if recorded:
                 await jobs.defer(deps.jobs, connection, subject)
@@ -82,8 +85,9 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         for row in unread
         if row["source"] not in recorded and might_correct(row["text"], live, deps.schema)
     ]
-    update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in refused]
-    update += [m for m, before in zip(messages, sent, strict=True) if m is not before]
+    # What was erased may come back with a client's copy of the conversation: it stays erased (F9).
+    update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in [*refused, *forgotten]]
+    update += [m for m, before in zip(messages, sent, strict=True) if m is not before and m not in forgotten]
     return {
         "messages": update,
         "turn": {
