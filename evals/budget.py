@@ -133,7 +133,7 @@ class Replay:
     async def summarize(self) -> None:
         update = await self.fold({"messages": self.messages, **self.memory}, {"configurable": {"thread_id": self.name}})
         removed: list[RemoveMessage] = update.pop("messages", [])
-        shown = "".join(self.model.shown)
+        shown = self.model.shown
         for gone in removed:
             step = self.said[str(gone.id)]
             calls = [call["function"]["arguments"] for call in step.get("tool_calls") or []]
@@ -215,11 +215,10 @@ def main(arguments: argparse.Namespace) -> int:
     result = tally.result()
     if tally.left_out:
         note = f"{tally.left_out} conversations: fixed instructions over their share, left out of the total"
-        print(note, file=sys.stderr if arguments.json else sys.stdout)
+        (sys.stderr if arguments.json else sys.stdout).write(f"{note}\n")
     if not arguments.json:
-        for name, value in result.items():
-            print(f"{name:>17}  {value}")
-    print(json.dumps(result))
+        sys.stdout.writelines(f"{name:>17}  {value}\n" for name, value in result.items())
+    sys.stdout.write(json.dumps(result) + "\n")
     return int(any(result[name] for name in ZERO))
 
 

@@ -1,6 +1,5 @@
 """Judges requests against what was really said. It knows the wire and the recording, and nothing of the assembly."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,8 +22,13 @@ def text(message: Wire) -> str:
 
 
 def tokens(messages: Iterable[Wire]) -> int:
-    """A count of our own: four bytes a token of all that is sent, and four for each message."""
-    return sum(4 + math.ceil(len(json.dumps(message, ensure_ascii=False).encode()) / 4) for message in messages)
+    """A count of our own: four bytes a token of what a chat template shows, and eight for each message and call."""
+    total = 0
+    for message in messages:
+        calls = [call["function"] for call in message.get("tool_calls") or []]
+        shown = [text(message), *(call["name"] + call["arguments"] for call in calls)]
+        total += 8 * (1 + len(calls)) + math.ceil(sum(len(part.encode()) for part in shown) / 4)
+    return total
 
 
 def pairs_are_valid(messages: Sequence[Wire]) -> bool:

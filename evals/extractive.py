@@ -29,8 +29,13 @@ class Extractive(BaseChatModel):
     """Copies the lines worth most, as many as it may. `faults` are what it does instead, one a call, in turn."""
 
     faults: tuple[str, ...] = ("none",)
-    shown: list[str] = Field(default_factory=list)  # every request that it got, for the checker
+    asked: list[list[BaseMessage]] = Field(default_factory=list)  # every request that it got, for the checker
     calls: int = 0
+
+    @property
+    def shown(self) -> str:
+        """All that it was ever shown."""
+        return "".join(str(message.content) for request in self.asked for message in request)
 
     @property
     def _llm_type(self) -> str:
@@ -46,7 +51,7 @@ class Extractive(BaseChatModel):
         fault = self.faults[self.calls % len(self.faults)]
         self.calls += 1
         request = "\n".join(str(message.content) for message in messages)
-        self.shown.append(request)
+        self.asked.append(list(messages))
         lines = [line for _, text in _BLOCK.findall(str(messages[-1].content)) for line in text.splitlines()]
         limit = _LIMIT.search(request)
         words = min(int(limit.group(1)) if limit else 200, int(kwargs.get("max_tokens", 1_000)))

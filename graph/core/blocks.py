@@ -42,12 +42,17 @@ def fact_blocks(facts: Mapping[str, str], room: int, count: CountText) -> tuple[
 
 def _first_lines(tag: str, text: str, room: int, count: CountText) -> tuple[str, int]:
     lines = text.strip().splitlines()
-    for kept in range(len(lines), 0, -1):
+    found = ("", len(lines))
+    low, high = 0, len(lines)
+    while low < high:
+        kept = (low + high + 1) // 2
         left = len(lines) - kept
         shown = block(tag, "\n".join([*lines[:kept], *([f"[{left} more left out]"] if left else [])]))
         if count(shown) <= room:
-            return shown, left
-    return "", len(lines)
+            low, found = kept, (shown, left)
+        else:
+            high = kept - 1
+    return found
 
 
 def summary_block(summary: str, pinned: Sequence[str]) -> str:

@@ -17,18 +17,19 @@ class Caps:
 # How far a turn is shortened as long as there is another way, and how far if there is none: below 40 tokens a reduced
 # text is only its own marker.
 READABLE = Caps(150, 250, 250)
-TIGHTEST = Caps(40, 40, 40, pictures=False)
+TIGHTEST = Caps(40, 40, 40)
 
 
 def squeeze(caps: Caps, floor: Caps, fits: Callable[[Caps], bool]) -> Caps | None:
     """The widest caps that fit: first earlier results give way, then the latest, then messages, then pictures."""
-    for part in ("earlier_results", "results", "message"):
-        tight = replace(caps, **{part: min(getattr(floor, part), getattr(caps, part))})
-        if fits(tight):
-            return _widest(tight, part, getattr(caps, part), fits)
-        caps = tight
-    tight = replace(caps, pictures=floor.pictures)
-    return tight if fits(tight) else None
+    for pictures in (True, False):
+        tight = replace(caps, pictures=pictures)
+        for part in ("earlier_results", "results", "message"):
+            widest = getattr(caps, part)
+            tight = replace(tight, **{part: min(getattr(floor, part), widest)})
+            if fits(tight):
+                return _widest(tight, part, widest, fits)
+    return None
 
 
 def _widest(caps: Caps, part: str, most: int, fits: Callable[[Caps], bool]) -> Caps:

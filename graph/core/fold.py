@@ -17,22 +17,21 @@ _REFUSAL = re.compile(
 _THINKING = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 
 
-def due(sizes: Sequence[int], removable: int, trigger: int, keep: int) -> int:
-    """How many of the oldest turns to fold: none below the trigger, else until about `keep` is left; never the newest.
+def due(sizes: Sequence[int], cuts: Sequence[int], trigger: int, keep: int) -> int:
+    """How many of the oldest turns to fold, of the numbers in `cuts`; none below the trigger, and never the newest.
 
-    `keep` is well below the trigger, so that the next several turns fit and nothing is summarized every turn. A large
-    turn that would leave much less than that stays, if what stays is below the trigger.
+    It goes on until about `keep` is left, well below the trigger, so that the next several turns fit and nothing is
+    summarized every turn. A large turn that would leave much less than that stays, if what stays is below the trigger.
     """
     left = sum(sizes)
     if left <= trigger:
         return 0
     folded = 0
-    while folded < min(removable, len(sizes) - 1) and left > keep:
-        then = left - sizes[folded]
-        if left <= trigger and keep - then > left - keep:
+    for cut in cuts:
+        then = left - sum(sizes[folded:cut])
+        if cut == len(sizes) or left <= keep or (left <= trigger and keep - then > left - keep):
             break
-        left = then
-        folded += 1
+        left, folded = then, cut
     return folded
 
 
@@ -70,7 +69,10 @@ def take(lines: Sequence[Line], fits: Callable[[str], bool]) -> tuple[list[Line]
 
 def _end(text: str, fits: Callable[[str], bool]) -> int:
     """Where the first piece of the text ends: the longest that fits, not inside a word if that can be helped."""
-    low, high = 1, len(text) - 1
+    high = 2
+    while high < len(text) and fits(text[:high]):  # doubling, so that a megabyte isn't measured for a few hundred words
+        high *= 2
+    low, high = 1, min(high, len(text)) - 1
     while low < high:
         middle = (low + high + 1) // 2
         if fits(text[:middle]):
@@ -78,7 +80,7 @@ def _end(text: str, fits: Callable[[str], bool]) -> int:
         else:
             high = middle - 1
     blank = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low)) + 1
-    return blank if blank > low // 2 else low
+    return blank if blank > low // 2 and fits(text[:blank]) else low
 
 
 def readable(reply: str) -> str:

@@ -104,18 +104,19 @@ def _pair(call: Item, results: Sequence[Item]) -> tuple[list[Item], list[int]]:
     return paired, [result.position for result in left]
 
 
-def removable(history: Sequence[Turn]) -> int:
-    """How many of the oldest turns can be removed by id without touching a turn that stays.
+def cuts(history: Sequence[Turn]) -> list[int]:
+    """How many of the oldest turns can be removed by id without touching a turn that stays: all such numbers.
 
     The reducer removes by id, every message that has it: an id that also stands in a kept turn would take that
     message, too, and a message without an id can't be removed at all.
     """
     last: dict[str | None, int] = {item.id: at for at, turn in enumerate(history) for item in turn.items}
-    end = safe = 0
+    found: list[int] = []
+    reach = 0  # the last turn that has an id of those so far
     for at, turn in enumerate(history):
         if any(item.id is None for item in turn.items):
-            return safe
-        end = max(end, *(last[item.id] for item in turn.items))
-        if end == at:
-            safe = at + 1
-    return safe
+            break
+        reach = max(reach, *(last[item.id] for item in turn.items))
+        if reach == at:
+            found.append(at + 1)
+    return found

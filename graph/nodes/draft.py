@@ -1,6 +1,6 @@
 """A request in the making: what is in it so far, what that takes, and what can be left out of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from graph.core.history import Turn
 from graph.core.reduce import CountText
 from graph.nodes.tokens import Count, within
-from graph.nodes.view import Shown, alternating, headed
+from graph.nodes.view import Shower, Shown, alternating, headed
 
 
 @dataclass
@@ -35,11 +35,11 @@ class Draft:
     def fits(self) -> bool:
         return self.total() <= self.limit
 
-    def choose(self, history: Sequence[Turn], show: Callable[[Turn], Shown]) -> None:
+    def choose(self, history: Sequence[Turn], shower: Shower) -> None:
         """Newest turns as long as their sum fits; at least the current one. An estimate; `fits` is the proof."""
         left = self.limit - self.total()
         for turn in reversed(history):
-            shown = show(turn)
+            shown = shower.earlier(turn) if self.turns else shower.show(turn, shower.caps)
             left -= within(shown.messages, self.count)
             if left < 0 and self.turns:
                 return

@@ -5,25 +5,25 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage
 
 from graph.core.budget import Budget
-from graph.core.caps import Caps
 from graph.core.fold import due
-from graph.core.history import Turn, heal, removable, turns
+from graph.core.history import Turn, cuts, heal, turns
 from graph.nodes.messages import items_of
-from graph.nodes.tokens import Count, counting, within
+from graph.nodes.tokens import Count, within
 from graph.nodes.view import Shower
 
 
 def sizes(messages: Sequence[BaseMessage], history: Sequence[Turn], budget: Budget, count: Count) -> list[int]:
     """The tokens of each turn as it is shown: a megabyte that is shown by its head and tail is no reason to fold."""
-    caps = Caps(budget.tool_output, budget.tool_output, budget.message)
-    shower = Shower(messages, "", counting(count))
-    return [within(shower.show(Turn(heal(turn.items).items), caps).messages, count) for turn in history]
+    shower = Shower(messages, "", budget, count)
+    shown = [shower.earlier(Turn(heal(turn.items).items)) for turn in history[:-1]]
+    shown += [shower.show(Turn(heal(turn.items).items), shower.caps) for turn in history[-1:]]
+    return [within(turn.messages, count) for turn in shown]
 
 
 def to_fold(messages: Sequence[BaseMessage], trigger: int, budget: Budget, count: Count) -> list[Turn]:
     """The oldest turns that are to become summary once the recent ones take more than `trigger`."""
     history = turns(items_of(messages))
-    return history[: due(sizes(messages, history, budget, count), removable(history), trigger, budget.keep)]
+    return history[: due(sizes(messages, history, budget, count), cuts(history), trigger, budget.keep)]
 
 
 def over_soft(messages: Sequence[BaseMessage], budget: Budget, count: Count) -> bool:

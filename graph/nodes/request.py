@@ -8,7 +8,6 @@ from langchain_core.messages import BaseMessage, SystemMessage
 
 from graph.core.blocks import block, fact_blocks, summary_within
 from graph.core.budget import Budget, RequestTooLarge
-from graph.core.caps import Caps
 from graph.core.history import Healed, Turn, heal, turns
 from graph.core.reduce import CountText, reduce_text
 from graph.nodes.draft import Draft
@@ -64,14 +63,13 @@ def assemble(
     known, unshown = fact_blocks(facts, budget.facts, words)
     told = summary_within(summary, pinned, budget.summary, words)
     draft = Draft(instructions, known, told, tools, budget.request, count)
-    shower = Shower(messages, text_of(messages[history[-1].items[0].position]), words)
-    caps = Caps(budget.tool_output, budget.tool_output, budget.message)
-    draft.choose([turn for turn in history if not turn.opening], lambda turn: shower.show(turn, caps))
+    shower = Shower(messages, text_of(messages[history[-1].items[0].position]), budget, count)
+    draft.choose([turn for turn in history if not turn.opening], shower)
     if history[0].opening and len(draft.turns) == len(history) - 1:
         draft.opening = _opening(history[0], messages, budget.message, words)
     while not draft.fits():
         if not draft.lighten():
-            squeeze_current(draft, history[-1], shower, messages, caps, words)
+            squeeze_current(draft, history[-1], shower, messages, words)
     left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
     told_of = {"summary": bool(told), "pinned": len(pinned)}
     return Request(

@@ -13,6 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from graph.core.blocks import summary_block
 from graph.core.budget import Budget
 from graph.core.fold import Line, take
+from graph.core.history import cuts
 from graph.core.identifiers import exact, keep
 from graph.core.reduce import CountText, reduce_text
 from graph.nodes.messages import remembered, said
@@ -118,9 +119,10 @@ def make_summarize(
         summary = reduce_text(summary, budget.summary, "", "summary", words)
         fold = Fold(summarizer, partial(search, config), words, budget.summary)
         folded = await fold.run(lines, Folded(summary, pinned))
-        ids = list(dict.fromkeys(str(item.id) for turn in old[: folded.turns] for item in turn.items))
+        covered = max((cut for cut in cuts(old) if cut <= folded.turns), default=0)
+        ids = list(dict.fromkeys(str(item.id) for turn in old[:covered] for item in turn.items))
         outcome = {
-            "turns": folded.turns,
+            "turns": covered,
             "of": len(old),
             "messages": len(ids),
             "calls": folded.calls,
@@ -128,7 +130,7 @@ def make_summarize(
         }
         log.log(logging.WARNING if folded.failure else logging.INFO, "summarize: %s", outcome)
         report(outcome)
-        if not folded.turns:
+        if not covered:
             return {}
         return {
             "summary": folded.summary,

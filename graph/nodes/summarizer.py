@@ -21,6 +21,7 @@ from graph.nodes.view import alternating
 _SMALLEST_ROOM = 200  # tokens; with less conversation than this in a request, folding takes more than it gives
 # What a model does better when it is asked for less. After a refusal or a failure the next turn tries again.
 _WORTH_A_SHORTER_TRY = ("truncated", "oversized", "repeats itself")
+_ATTEMPTS = 3
 
 
 class SummaryUnusable(Exception):
@@ -34,6 +35,7 @@ class Summarizer:
         self, model: BaseChatModel, budget: Budget, count: Count, prompt: Callable[[int], str], timeout: float
     ) -> None:
         self._count = count
+        self._tokens = counting(count)
         self._limit = budget.request
         self._summary = budget.summary
         self._bound = budget.summary - budget.pinned
@@ -60,12 +62,17 @@ class Summarizer:
 
     async def extend(self, summary: str, transcript: str) -> str:
         """The summary that covers both; SummaryUnusable if what comes back can't be trusted with that."""
-        text, why = await self._attempt(summary, transcript, self._words)
-        if why in _WORTH_A_SHORTER_TRY:
-            text, why = await self._attempt(summary, transcript, self._words // 2)
-        if why:
-            raise SummaryUnusable(f"the summary is {why}")
-        return text
+        words, why = self._words, None
+        for _ in range(_ATTEMPTS):
+            text, why = await self._attempt(summary, transcript, words)
+            if why is None:
+                return text
+            if why not in _WORTH_A_SHORTER_TRY:
+                break
+            # As much less as it was too much: a word of an order number or of Chinese takes several tokens.
+            over = self._tokens(text) / self._bound
+            words = int(words / max(1.2, 1.2 * over))
+        raise SummaryUnusable(f"the summary is {why}")
 
     async def _attempt(self, summary: str, transcript: str, words: int) -> tuple[str, Unusable | None]:
         covered = HumanMessage(block("transcript", transcript), id="covered")
@@ -122,7 +129,7 @@ class Summarizer:
         return str(told.get("finish_reason") or told.get("stop_reason") or "")
 
     def _fits(self, text: str) -> bool:
-        return counting(self._count)(summary_block(text, [])) <= self._bound
+        return self._tokens(summary_block(text, [])) <= self._bound
 
 
 def _running(summary: str) -> RunningSummary | None:

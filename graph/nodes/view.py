@@ -8,10 +8,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
 from graph.core.blocks import inert
-from graph.core.caps import Caps
+from graph.core.budget import Budget
+from graph.core.caps import READABLE, Caps, squeeze
 from graph.core.history import Item, Turn
-from graph.core.reduce import CountText, reduce_text
+from graph.core.reduce import reduce_text
 from graph.nodes.messages import calls_of, pictures_of, text_of
+from graph.nodes.tokens import Count, counting, within
 
 NO_RESULT = "(no result: the call was interrupted)"
 NO_TEXT = "(empty)"
@@ -29,11 +31,24 @@ class Shown:
 class Shower:
     """Shows turns of one state; what is too long is reduced to what the question is about."""
 
-    def __init__(self, messages: Sequence[BaseMessage], question: str, count: CountText) -> None:
+    def __init__(self, messages: Sequence[BaseMessage], question: str, budget: Budget, count: Count) -> None:
+        self.caps = Caps(budget.tool_output, budget.tool_output, budget.message)
+        self._turn = budget.keep
         self._messages = messages
         # A question of a megabyte asks about everything.
         self._question = question if len(question) <= 2_000 else question[:1_000] + question[-1_000:]
-        self._count = count
+        self._count = counting(count)
+        self._requests = count
+
+    def earlier(self, turn: Turn) -> Shown:
+        """A turn that was answered: one that alone takes what a fold leaves is shortened rather than soon folded."""
+        shown = self.show(turn, self.caps)
+        if within(shown.messages, self._requests) <= self._turn:
+            return shown
+        found = squeeze(
+            self.caps, READABLE, lambda caps: within(self.show(turn, caps).messages, self._requests) <= self._turn
+        )
+        return self.show(turn, found) if found else shown
 
     def show(self, turn: Turn, caps: Caps) -> Shown:
         shown = Shown()
