@@ -1,0 +1,161 @@
+"""Whether a message really says what the model claims it says. Every claim comes out, with what is wrong with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph.core.gate import NEGATION, RETRACTION
+from graph.core.judge import judge, sentence_around
+from graph.core.locate import Span, derived_spans, find_quote
+from graph.core.phrases import phrases, plain
+from graph.core.schema import Attribute, Schema
+from graph.core.utterance import accepts, proposes
+from graph.core.values import place_value
+from graph.core.words import Claim, Intent, SourceKind
+
+LONGEST = 200  # characters of a value: what is longer is a text, not a fact
+BEGINS = phrases(
+    "from | since | as of | starting | next | tomorrow | ab | seit | nachste | nachsten | morgen | a partir"
+    " | des | depuis | desde"
+    " | a partir de | dal | dalla | da | vanaf | sinds"
+)
+ENDS = phrases(
+    "until | till | through | to | for | this | today | during | while | bis | diese | heute | jusque"
+    " | jusqu' | cette | hasta | esta"
+    " | fino | questa | ate | tot | deze"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """One message as the extractor sees it. Who sent it and when comes from the transcript, never from the model."""
+
+    id: str
+    kind: SourceKind
+    observed_at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A claim as the model made it. `accepted`: the customer is said to have taken it from the assistant's"
+    " message."""
+
+    attribute: str
+    value: str | None
+    quote: str
+    intent: Intent = "state"
+    about_customer: bool = True
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    accepted: bool = False
+
+
+def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: Schema) -> Claim:
+    """The claim with its exact quote and what the words allow; `found` names what is wrong with it.
+
+    The quote must stand in this customer's message and the value must follow from it. `quote_not_found` also covers
+    what the message does not state: what it asks, supposes, or tells of the past. A value that the words deny is a
+    withdrawal of it, whatever the model made of it. `before` is the assistant's message just before, never a source:
+    but the customer may have accepted a value that it proposes.
+    """
+    attribute = schema.get(said.attribute) or Attribute(said.attribute, said.attribute)
+    claim = Claim(said.attribute, (said.value or "").strip() or None, said.quote.strip(), said.intent)
+    derived = derived_spans(message.text)
+    places = find_quote(said.quote, message.text)
+    own = [p for p in places if not any(a < p[1] and p[0] < b for a, b in derived)]
+    if not own:
+        agreed = None if places else _agreed(claim, message, before, attribute, schema)
+        return agreed or replace(claim, found="derived" if places else "quote_not_found")
+    claim = replace(claim, quote=message.text[slice(*own[0])])
+    if claim.value is None:
+        return _withdrawal(claim, message.text, own[0], said.about_customer)
+    if len(claim.value) > LONGEST:
+        return replace(claim, found="unreadable_value")
+    refused = None
+    for quote, place in _places(claim.value, attribute, message.text, own):
+        found = judge(
+            replace(claim, quote=message.text[slice(*quote)]), said.about_customer, attribute, message.text, place
+        )
+        if not found.found:
+            return _accepting(_dated(found, said, message), message, before, schema)
+        refused = refused or found
+    agreed = None if refused else _agreed(claim, message, before, attribute, schema)
+    theirs = said.accepted or (before is not None and _stands_in(claim.value, attribute, before.text))
+    return agreed or refused or replace(claim, found="not_accepted" if theirs else "quote_not_found")
+
+
+def _places(value: str, attribute: Attribute, text: str, own: list[Span]) -> Iterator[tuple[Span, Span]]:
+    """(quote, where the value stands in it): in the quote, else in the sentence around it, which is the quote"
+    " then."""
+    for quote in own:
+        yield from ((quote, place) for place in place_value(value, attribute, text, quote))
+    for quote in own:
+        around = _trimmed(text, sentence_around(text, quote))
+        yield from ((around, place) for place in place_value(value, attribute, text, around))
+
+
+def _withdrawal(claim: Claim, text: str, quote: Span, about_customer: bool) -> Claim:
+    """A withdrawal of all values, if the words take something back."""
+    said = plain(text[slice(*sentence_around(text, quote))])
+    if claim.intent != "retract" or not (RETRACTION.search(said) or NEGATION.search(said)):
+        return replace(claim, found="quote_not_found")
+    return claim if about_customer else replace(claim, found="about_somebody_else")
+
+
+def _agreed(
+    claim: Claim, message: Numbered, before: Numbered | None, attribute: Attribute, schema: Schema
+) -> Claim | None:
+    """The claim as an acceptance of the assistant's proposal: the value is in the proposal, the quote in the"
+    " answer."""
+    if claim.value is None or before is None or not _accepts(message, before, schema):
+        return None
+    whole = (0, len(before.text))
+    proposed = [p for p in place_value(claim.value, attribute, before.text, whole) if not _denied(before.text, p)]
+    if not proposed:
+        return None
+    quote = next(iter(find_quote(claim.quote, message.text)), None) or _trimmed(
+        message.text, sentence_around(message.text, (0, 1))
+    )
+    return replace(claim, quote=message.text[slice(*quote)], intent="state", accepts=before.id)
+
+
+def _accepting(claim: Claim, message: Numbered, before: Numbered | None, schema: Schema) -> Claim:
+    """A customer who repeats the proposed value while accepting it accepts it all the same."""
+    if claim.intent == "retract" or before is None or claim.value is None or not _accepts(message, before, schema):
+        return claim
+    attribute = schema.get(claim.attribute)
+    return replace(claim, accepts=before.id) if attribute and _stands_in(claim.value, attribute, before.text) else claim
+
+
+def _stands_in(value: str, attribute: Attribute, text: str) -> bool:
+    return any(True for _ in place_value(value, attribute, text, (0, len(text))))
+
+
+def _accepts(message: Numbered, before: Numbered, schema: Schema) -> bool:
+    said = before.kind == "assistant"
+    return said and accepts(message.text, before.text, schema) and proposes(before.text, schema)
+
+
+def _denied(text: str, place: Span) -> bool:
+    start, _ = sentence_around(text, place)
+    return bool(NEGATION.search(plain(text[start : place[0]])))
+
+
+def _dated(claim: Claim, said: Proposed, message: Numbered) -> Claim:
+    """Validity, where the words speak of time at all and what the model made of it can be."""
+    words = plain(message.text)
+    begins = said.valid_from if BEGINS.search(words) else None
+    ends = said.valid_until if ENDS.search(words) and said.valid_until else None
+    if ends and (ends <= message.observed_at or (begins and begins >= ends)):
+        return claim
+    return replace(claim, valid_from=begins, valid_until=ends)
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    start, end = span
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
