@@ -21,6 +21,7 @@ class Remains:
     connection: Connection
     secret: bytes
     subject: str
+    slots: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -29,24 +30,24 @@ class Remains:
         await connection.execute(RIGHTS["erasing"], {"subject": subject})
         return cls(connection, secret, subject)
 
-    async def take_out(self, names: Mapping[str, str]) -> set[str]:
-        """Remove the rows of these sources; `names` says what their skeletons are called. Returns the slots touched."""
+    async def take_out(self, names: Mapping[str, str]) -> None:
+        """Remove the rows of these sources; `names` says what their skeletons are called."""
         params = {
             "sources": list(names),
             "names": Jsonb(dict(names)),
             "hashes": [fingerprint(self.secret, source) for source in names],
         }
-        slots = {row["slot"] for row in await self._rows("slots_of_sources", **params)}
+        self.slots = {row["slot"] for row in await self._rows("slots_of_sources", **params)}
         for name in (
             "bare_withdrawals", "erase_statements", "rename_retired", "erase_ledger", "erase_accepted",
             "erase_messages", "mark_erased",
         ):  # fmt: skip
             self.counts[name] = await self._run(name, **params)
-        return slots
 
-    async def seal(self, touched: Collection[str]) -> None:
-        """In these slots, keep no value in clear that no statement supports any more."""
-        slots = list(touched)
+    async def seal(self) -> None:
+        """In the slots touched, keep no value in clear that no statement supports any more."""
+        slots = list(self.slots)
+        self.counts["records"] = len(slots)
         left = await self._rows("evidence_left", slots=slots)
         said = {(row["slot"], row["key"]) for row in left if not row["bare"]}
         await self._run("write_ledger_values", rows=Jsonb(await self._scrubbed(slots, said)))

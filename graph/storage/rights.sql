@@ -82,3 +82,152 @@ where r.subject = %(subject)s and r.slot = n.slot
 -- A slot without any evidence has nothing to say, and where many values may hold its name would say too much.
 delete from record r where r.subject = %(subject)s and r.slot = any(%(slots)s) and not exists (
     select 1 from statement s where s.subject = r.subject and s.slot = r.slot and s.ended_at is null)
+
+-- name: heads
+-- The newest checkpoint of each namespace: the only one that is needed to go on.
+select distinct on (thread_id, checkpoint_ns) thread_id, checkpoint_ns, checkpoint_id
+from checkpoints where thread_id = any(%(threads)s) order by thread_id, checkpoint_ns, checkpoint_id desc
+
+-- name: prune_checkpoints
+delete from checkpoints c using jsonb_to_recordset(%(heads)s) as h(thread_id text, checkpoint_ns text, checkpoint_id text)
+where (c.thread_id, c.checkpoint_ns) = (h.thread_id, h.checkpoint_ns) and c.checkpoint_id < h.checkpoint_id
+
+-- name: prune_blobs
+delete from checkpoint_blobs b where b.thread_id = any(%(threads)s) and not exists (
+    select 1 from checkpoints c where (c.thread_id, c.checkpoint_ns) = (b.thread_id, b.checkpoint_ns)
+    and c.checkpoint -> 'channel_versions' ->> b.channel = b.version)
+
+-- name: prune_writes
+-- Those of a run that is on may come before their checkpoint; then its tasks run again if it is killed just now.
+delete from checkpoint_writes w where w.thread_id = any(%(threads)s) and not exists (
+    select 1 from checkpoints c
+    where (c.thread_id, c.checkpoint_ns, c.checkpoint_id) = (w.thread_id, w.checkpoint_ns, w.checkpoint_id))
+
+-- name: prune_parents
+update checkpoints c set parent_checkpoint_id = null where c.thread_id = any(%(threads)s) and not exists (
+    select 1 from checkpoints p where (p.thread_id, p.checkpoint_ns, p.checkpoint_id)
+                                    = (c.thread_id, c.checkpoint_ns, c.parent_checkpoint_id))
+
+-- name: checkpoint_values
+-- Plain values stand in the checkpoint itself.
+select c.thread_id, c.checkpoint_ns, c.checkpoint_id, v.key as channel, v.value
+from checkpoints c, jsonb_each(c.checkpoint -> 'channel_values') v where c.thread_id = any(%(threads)s)
+
+-- name: blob_values
+select thread_id, checkpoint_ns, channel, version, type, blob from checkpoint_blobs
+where thread_id = any(%(threads)s) and type <> 'empty'
+
+-- name: write_values
+select thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob from checkpoint_writes
+where thread_id = any(%(threads)s)
+
+-- name: write_checkpoint
+update checkpoints set checkpoint = jsonb_set(checkpoint, array['channel_values', %(channel)s], %(value)s)
+where (thread_id, checkpoint_ns, checkpoint_id) = (%(thread_id)s, %(checkpoint_ns)s, %(checkpoint_id)s)
+
+-- name: write_blob
+update checkpoint_blobs set type = %(type)s, blob = %(blob)s
+where (thread_id, checkpoint_ns, channel, version) = (%(thread_id)s, %(checkpoint_ns)s, %(channel)s, %(version)s)
+
+-- name: write_write
+update checkpoint_writes set type = %(type)s, blob = %(blob)s
+where (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+    = (%(thread_id)s, %(checkpoint_ns)s, %(checkpoint_id)s, %(task_id)s, %(idx)s)
+
+-- name: delete_checkpoints
+delete from checkpoints where thread_id = any(%(threads)s)
+
+-- name: delete_blobs
+delete from checkpoint_blobs where thread_id = any(%(threads)s)
+
+-- name: delete_writes
+delete from checkpoint_writes where thread_id = any(%(threads)s)
+
+-- name: everything
+-- Every source of a subject. A skeleton is none.
+select source from transcript where subject = %(subject)s
+union select source from statement where subject = %(subject)s and not bare
+union select accepts from statement where subject = %(subject)s and accepts is not null
+union select l.source from ledger l where l.subject = %(subject)s and not exists (
+    select 1 from erased e where e.subject = l.subject and l.source = 'erased:' || encode(e.source, 'hex'))
+
+-- name: is_source
+select exists (select 1 from transcript where subject = %(subject)s and source = %(source)s)
+    or exists (select 1 from statement where subject = %(subject)s and %(source)s in (source, accepts))
+    or exists (select 1 from ledger where subject = %(subject)s and source = %(source)s) as known
+
+-- name: claims_about
+-- Whatever was said about an attribute, believed or not: who said it, and which slot or value it was about.
+select source, accepts, slot, value from statement
+where subject = %(subject)s and attribute = %(attribute)s and not bare
+union all
+select l.source, l.statement ->> 'accepts', l.slot, l.statement ->> 'value' from ledger l
+where l.subject = %(subject)s and l.attribute = %(attribute)s and l.statement <> '{}'
+
+-- name: said
+-- What sources said, wherever it is kept.
+select attribute, key, value, stated, quote from statement
+where subject = %(subject)s and (source = any(%(sources)s) or accepts = any(%(sources)s))
+union all
+select attribute, null, statement ->> 'value', null, statement ->> 'quote' from ledger
+where subject = %(subject)s and (source = any(%(sources)s) or statement ->> 'accepts' = any(%(sources)s))
+
+-- name: supported
+select attribute, key from statement
+where subject = %(subject)s and not bare and key is not null
+  and not (source = any(%(sources)s) or coalesce(accepts = any(%(sources)s), false))
+
+-- name: whole_transcript
+with evidence as (
+    select source from statement where subject = %(subject)s and not bare
+    union select accepts from statement where subject = %(subject)s and not bare and accepts is not null
+)
+select t.source, t.thread, t.kind, t.text, t.digest, e.source is not null as evidence
+from transcript t left join evidence e using (source) where t.subject = %(subject)s order by t.seq
+
+-- name: threads
+select thread from transcript where subject = %(subject)s union select thread from conversation where subject = %(subject)s
+
+-- name: drop_conversations
+delete from conversation where subject = %(subject)s
+
+-- name: drop_problems
+-- What was wrong with a failed job may quote the message that it could not read.
+update procrastinate_jobs set args = args - 'problem' where lock = %(subject)s and args ? 'problem'
+
+-- name: shown_facts
+select key as slot, value ->> 'attribute' as attribute, value ->> 'value' as value, (value ->> 'support')::int as support
+from store where prefix = %(prefix)s
+
+-- name: drop_all_facts
+delete from store where prefix = %(prefix)s
+
+-- name: erase_jobs
+delete from procrastinate_jobs where lock = %(subject)s and status <> 'doing'
+
+-- name: busy
+select distinct thread_id from checkpoints
+where thread_id = any(%(threads)s) and (checkpoint ->> 'ts')::timestamptz > now() - interval '1 minute'
+
+-- name: saved_checkpoints
+select * from checkpoints where thread_id = %(thread)s
+
+-- name: saved_blobs
+select * from checkpoint_blobs where thread_id = %(thread)s
+
+-- name: saved_writes
+select * from checkpoint_writes where thread_id = %(thread)s
+
+-- name: restore_checkpoints
+insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+values (%(thread_id)s, %(checkpoint_ns)s, %(checkpoint_id)s, %(parent_checkpoint_id)s, %(type)s, %(checkpoint)s, %(metadata)s)
+on conflict do nothing
+
+-- name: restore_blobs
+insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+values (%(thread_id)s, %(checkpoint_ns)s, %(channel)s, %(version)s, %(type)s, %(blob)s) on conflict do nothing
+
+-- name: restore_writes
+insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
+values (%(thread_id)s, %(checkpoint_ns)s, %(checkpoint_id)s, %(task_id)s, %(task_path)s, %(idx)s, %(channel)s, %(type)s,
+        %(blob)s) on conflict do nothing
