@@ -1,5 +1,6 @@
 """The background half of memory: reads what the conversation did not have to wait for, and sweeps up."""
 
+import asyncio
 import logging
 from datetime import UTC, datetime
 
@@ -19,24 +20,28 @@ class ReadingFailed(RuntimeError):
 
 
 async def read_subject(deps: Deps, subject: Subject) -> None:
-    """Read everything unread of the subject, a batch at a time. Raises ReadingFailed when a batch makes no progress.
+    """Read everything unread of the subject, a batch at a time. Raises ReadingFailed if something is left unread.
 
     Then the conversations it was said in keep their newest checkpoints only.
     """
-    graph, threads = memory(deps).compile(), set[str]()
+    graph, threads, failed = memory(deps).compile(), set[str](), dict[str, str]()
     while True:
         async with deps.database.connection() as connection:
-            rows = await transcript.unread(connection, subject)
-            threads |= {row["thread"] for row in rows}
+            unread = await transcript.unread(connection, subject, most=50 + len(failed))
+            threads |= {row["thread"] for row in unread}
+            rows = [row for row in unread if row["source"] not in failed]
             if not rows:
                 await retain(connection, sorted(threads), deps.settings.checkpoints_kept)
-                return
+                break
         waited = (datetime.now(UTC) - rows[0]["recorded_at"]).total_seconds()
         if waited > deps.settings.lag_warning_seconds:
             log.warning("memory lags: the oldest unread message has waited %.0f s", waited)
-        turn = (await graph.ainvoke({"turn": {}}, context=Caller(subject=subject)))["turn"]
-        if not turn.get("read"):
-            raise ReadingFailed(turn.get("problem") or "nothing was read")
+        turn = (await graph.ainvoke({"turn": {"failed": failed}}, context=Caller(subject=subject)))["turn"]
+        if not turn["read"] and turn["failed"] == failed:
+            raise ReadingFailed("nothing was read")
+        failed = turn["failed"]
+    if failed:
+        raise ReadingFailed("; ".join(f"message {source}: {why}" for source, why in failed.items()))
 
 
 async def sweep(deps: Deps) -> None:
@@ -59,3 +64,13 @@ async def worker(deps: Deps, *, wait: bool = True) -> None:
     """Run background reading until cancelled; with `wait=False`, until nothing is left to do."""
     await deps.database.pool()  # migrates first
     await jobs.work(deps.database, lambda subject: read_subject(deps, subject), lambda: sweep(deps), wait=wait)
+
+
+async def keep_working(deps: Deps) -> None:
+    """The worker of a host: a database that is away for a while must not end background reading for good."""
+    while True:
+        try:
+            await worker(deps)
+        except Exception:
+            log.exception("the background worker stopped; it starts again in 5 s")
+        await asyncio.sleep(5)

@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.postgres.aio import AsyncPostgresStore
 
-from graph.background import worker
+from graph.background import keep_working
 from graph.context import Caller, Context
 from graph.core.words import Subject
 from graph.deps import Deps
@@ -17,7 +17,7 @@ from graph.graph import assistant
 from graph.graph import memory as memory_graph
 from graph.settings import Settings
 from graph.state import State
-from graph.storage.checkpointer import Checkpointer
+from graph.storage.ownership import OwnConversations
 
 __all__ = ["Caller", "Subject", "builder", "checkpointer", "graph", "memory", "open_assistant", "store"]
 
@@ -27,9 +27,9 @@ memory = memory_graph(shared()).compile(name="memory")
 
 
 @asynccontextmanager
-async def checkpointer() -> AsyncIterator[Checkpointer]:
+async def checkpointer() -> AsyncIterator[OwnConversations]:
     """Checkpoints in PostgreSQL, keyed by thread_id. For langgraph.json."""
-    yield Checkpointer(await shared().database.pool())
+    yield OwnConversations(await shared().database.pool())
 
 
 @asynccontextmanager
@@ -51,9 +51,9 @@ async def open_assistant(
     try:
         pool: Any = await own.database.pool()
         compiled = assistant(own).compile(
-            checkpointer=Checkpointer(pool), store=AsyncPostgresStore(pool), name="assistant"
+            checkpointer=OwnConversations(pool), store=AsyncPostgresStore(pool), name="assistant"
         )
-        task = asyncio.create_task(worker(own)) if background else None
+        task = asyncio.create_task(keep_working(own)) if background else None
         try:
             yield compiled
         finally:

@@ -69,7 +69,7 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
 def memory(deps: Deps) -> StateGraph[MemoryState, Context, Any, Any]:
     """What memory has not read yet of one subject."""
     graph = StateGraph(MemoryState, context_schema=Context)
-    graph.add_node("extract", partial(extract, deps=deps))
+    graph.add_node("extract", partial(extract, deps=deps, background=True))
     graph.add_node("reconcile", partial(reconcile, deps=deps))
     graph.add_node("write", partial(write, deps=deps))
     graph.add_edge(START, "extract")

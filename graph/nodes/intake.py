@@ -20,6 +20,7 @@ from graph.models.counting import count_text
 from graph.nodes.messages import calls_of, pictures_of, text_of
 from graph.state import State
 from graph.storage import jobs, transcript
+from graph.storage.ownership import claim
 from graph.storage.recall import Recalled, recall
 from graph.storage.transcript import Message, digest
 
@@ -63,6 +64,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     messages = [kept(m, deps.budget.message, "", count_text) if isinstance(m, HumanMessage) else m for m in sent]
     exact = {m.id: spoken(m) for m in sent}
     async with deps.database.connection() as connection:
+        await claim(connection, subject, thread)  # here too: another host's checkpointer doesn't ask
         ids = [source for m in messages for source in source_ids(m, thread)]
         known = _Known(await transcript.known(connection, subject, ids), thread)
         foreign = [m for m in messages if not known.is_ours(m)]

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from graph.core.batch import Outcome, Reading
-from graph.core.words import Claim, FactRecord, NoOp, Reject
+from graph.core.words import Claim, FactRecord, NoOp, Reject, Subject
+from graph.storage import transcript
+from graph.storage.pool import Database
 
 _TIMES = ("valid_from", "valid_until")
 
@@ -23,10 +25,22 @@ def notes_to_readings(notes: Sequence[Mapping[str, Any]]) -> list[Reading]:
     names = {f.name for f in fields(Claim)}
 
     def claim(noted: Mapping[str, Any]) -> Claim:
-        values = {k: v for k, v in noted.items() if k in names}
+        # A model's text may hold what PostgreSQL can't keep.
+        values: dict[str, Any] = {
+            k: transcript.storable(v) if isinstance(v, str) else v for k, v in noted.items() if k in names
+        }
         return Claim(**values | {name: datetime.fromisoformat(values[name]) for name in _TIMES if values.get(name)})
 
     return [Reading(n["source"], tuple(claim(c) for c in n["claims"])) for n in notes]
+
+
+async def admissible(database: Database, subject: Subject, turn: Mapping[str, Any]) -> list[Reading]:
+    """The readings in a turn's notes, of messages that the subject wrote. State proves nothing (F10): no note may
+    speak for a system of record, whoever put it there."""
+    readings = notes_to_readings(turn.get("readings", []))
+    async with database.connection() as connection:
+        known = await transcript.known(connection, subject, [r.source for r in readings])
+    return [r for r in readings if r.source in known and known[r.source]["kind"] == "user"]
 
 
 def outcome_note(outcome: Outcome) -> dict[str, Any]:

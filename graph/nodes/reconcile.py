@@ -1,5 +1,6 @@
 """reconcile: shows what the decisions would be. Advice only; the write decides again under the lock."""
 
+import logging
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,16 +8,20 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.deps import Deps
-from graph.nodes.notes import notes_to_readings, outcome_note
+from graph.nodes.notes import admissible, outcome_note
 from graph.state import MemoryState, State
+
+log = logging.getLogger(__name__)
 
 
 async def reconcile(state: State | MemoryState, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
-    turn = state.get("turn", {})
-    readings = notes_to_readings(turn.get("readings", []))
-    outcomes = await deps.committer.foresee(
-        identify(runtime), readings, extractor=deps.extractor, now=datetime.now(UTC)
-    )
+    subject, turn = identify(runtime), state.get("turn", {})
+    readings = await admissible(deps.database, subject, turn)
+    try:
+        outcomes = await deps.committer.foresee(subject, readings, extractor=deps.extractor, now=datetime.now(UTC))
+    except Exception as error:  # noqa: BLE001 - the write meets the same fault, reading by reading, and says so
+        log.warning("no advice: %s", error)
+        outcomes = []
     advice = [outcome_note(o) for o in outcomes]
     runtime.stream_writer({"memory": {"proposed": advice}})
     return {"turn": {**turn, "advice": advice}}

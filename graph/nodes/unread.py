@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -9,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.core.batch import Reading
-from graph.core.words import Claim
+from graph.core.words import Claim, Subject
 from graph.deps import Deps
+from graph.models.errors import ModelTimeout, ModelUnreachable
 from graph.models.nvidia import structured
 from graph.nodes.notes import readings_to_notes
 from graph.state import MemoryState, State
@@ -18,31 +20,77 @@ from graph.storage import transcript
 
 log = logging.getLogger(__name__)
 BATCH = 20  # messages read in one go
+LATER = "memory could not read everything now; the rest will be read in the background"
+
+Row = dict[str, Any]
 
 
-async def extract(state: State | MemoryState, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
+async def extract(
+    state: State | MemoryState, runtime: Runtime[Context], *, deps: Deps, background: bool = False
+) -> dict[str, Any]:
     subject, turn = identify(runtime), state.get("turn", {})
-    if runtime.server_info is not None and not turn.get("now"):
+    if background and runtime.server_info is not None:
         raise PermissionError("the memory graph runs in the background only: read_subject in graph/background.py")
-    async with deps.database.connection() as connection:
-        rows = await transcript.unread(connection, subject, most=BATCH)
-    background = not turn.get("now")
-    # Urgent: all of it, in the order it was said. Else only what was left over, and for no longer than two seconds.
-    chosen = [row for row in rows if background or turn.get("urgent") or row["source"] not in turn.get("new", [])]
-    patience = None if background or turn.get("urgent") else deps.settings.catch_up_seconds
+    rows = await _chosen(deps, subject, turn, background=background)
+    reader = _Reader(deps, waiting=not background)
+    # A correction is read at any rate; what was only left over gets two seconds of the customer's time.
+    hurried = not background and not turn.get("urgent")
     try:
-        async with asyncio.timeout(patience):
-            readings = await _read(deps, chosen)
-    except Exception as error:  # noqa: BLE001  # ChatNVIDIA raises bare exceptions; a failed reading never takes the turn
-        log.warning("extraction failed; the messages stay unread: %s", error)
-        problem = f"memory could not read this now ({type(error).__name__}: {error}); it will be read in the background"
-        return {"turn": {**turn, "readings": [], "problem": problem}}
-    return {"turn": {**turn, "readings": readings_to_notes(readings)}}
+        async with asyncio.timeout(deps.settings.catch_up_seconds if hurried else None):
+            await reader.read(rows)
+    except TimeoutError:
+        reader.give_up(rows, "there was no time for it")
+    for source, why in reader.failed.items():
+        log.warning("message %s stays unread: %s", source, why)
+    failed = {**turn.get("failed", {}), **reader.failed}
+    problem = {"problem": LATER} if failed else {}
+    return {"turn": {**turn, **problem, "readings": readings_to_notes(reader.readings), "failed": failed}}
 
 
-async def _read(deps: Deps, rows: list[dict[str, Any]]) -> list[Reading]:
-    readings = []
-    model = (await deps.models()).extraction
+async def _chosen(deps: Deps, subject: Subject, turn: dict[str, Any], *, background: bool) -> list[Row]:
+    """In the order it was said. The background leaves out what it has failed to read; a turn, what can wait."""
+    skipped = set(turn.get("failed", {})) if background else set() if turn.get("urgent") else set(turn.get("new", []))
+    async with deps.database.connection() as connection:
+        rows = await transcript.unread(connection, subject, most=BATCH + len(skipped))
+        if turn.get("urgent"):  # however much is unread before it
+            rows += await transcript.unread(connection, subject, of=turn.get("new", []))
+    return list({row["source"]: row for row in rows if row["source"] not in skipped}.values())
+
+
+class _Reader:
+    """Reads messages together; if that fails each by itself, so that one keeps none of the others from being read."""
+
+    def __init__(self, deps: Deps, *, waiting: bool) -> None:
+        self.deps = deps
+        self.waiting = waiting  # a customer does
+        self.readings: list[Reading] = []
+        self.failed: dict[str, str] = {}
+
+    async def read(self, rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        try:
+            self.readings += await _read(self.deps, rows)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a model, reading never takes the turn with it
+            # Nobody answers, or not in time while a customer waits: no use in asking again.
+            if (
+                len(rows) == 1
+                or isinstance(error, ModelUnreachable)
+                or (self.waiting and isinstance(error, ModelTimeout))
+            ):
+                self.give_up(rows, f"{type(error).__name__}: {error}")
+                return
+            log.info("reading %d messages together failed (%s); now each by itself", len(rows), error)
+            for row in rows:
+                await self.read([row])
+
+    def give_up(self, rows: Sequence[Row], why: str) -> None:
+        done = {reading.source for reading in self.readings}
+        self.failed |= {row["source"]: why for row in rows if row["source"] not in done | self.failed.keys()}
+
+
+async def _read(deps: Deps, rows: Sequence[Row]) -> list[Reading]:
+    model, readings = (await deps.models()).extraction, []
     for row in rows:
         lines, ids = [], {}
         if row["before"]:
@@ -50,13 +98,9 @@ async def _read(deps: Deps, rows: list[dict[str, Any]]) -> list[Reading]:
             ids[1] = row["before"]
         lines.append(f"[{len(lines) + 1}] customer ({row['observed_at'].isoformat()}): {row['text']}")
         found = await structured(model, {"type": "object"}, [SystemMessage("claims"), HumanMessage("\n".join(lines))])
-        readings.append(
-            Reading(
-                row["source"],
-                tuple(
-                    Claim(c["attribute"], c["value"], c["quote"], c["intent"], accepts=ids.get(c["accepts"]))
-                    for c in found["claims"]
-                ),
-            )
+        claims = (
+            Claim(c["attribute"], c["value"], c["quote"], c["intent"], accepts=ids.get(c["accepts"]))
+            for c in found["claims"]
         )
+        readings.append(Reading(row["source"], tuple(claims)))
     return readings

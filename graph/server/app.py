@@ -1,7 +1,6 @@
 """The `http.app` of LangGraph hosts: its lifespan runs the background worker, its route tells whether all is well."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -10,25 +9,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from graph.background import worker
+from graph.background import keep_working
 from graph.deps import deps
-
-log = logging.getLogger(__name__)
-
-
-async def _work() -> None:
-    """Keeps the worker running: a database that is away for a while must not end background reading for good."""
-    while True:
-        try:
-            await worker(deps())
-        except Exception:
-            log.exception("the background worker stopped; it starts again in 5 s")
-        await asyncio.sleep(5)
 
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    task = asyncio.create_task(_work())
+    task = asyncio.create_task(keep_working(deps()))
     try:
         yield
     finally:

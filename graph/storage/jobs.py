@@ -64,7 +64,7 @@ async def lag(connection: Connection, *, minutes: int = 60) -> dict[str, Any]:
 
 
 async def failed(connection: Connection, *, most: int = 50) -> list[dict[str, Any]]:
-    """Failed jobs, newest first: whose, when, how often tried."""
+    """Failed jobs, newest first: whose, when, how often tried, and what was wrong the last time."""
     return await (await connection.execute(JOBS["failed"], {"most": most})).fetchall()
 
 
@@ -99,12 +99,18 @@ async def work(
     async with _open(await database.uri()) as app:
 
         @app.task(name=READ, pass_context=True, retry=procrastinate.RetryStrategy(max_attempts=5, exponential_wait=3))
-        async def read_subject(context: procrastinate.JobContext, tenant: str, user: str) -> None:
+        async def read_subject(context: procrastinate.JobContext, tenant: str, user: str, problem: str = "") -> None:
             # A job that failed and still had its queueing lock could not go back into the queue once another one
             # waits there: procrastinate 3.10 leaves it in `doing`, and it holds the subject's lock for ever.
             async with database.connection() as connection:
                 await connection.execute(JOBS["release_queueing_lock"], {"job": context.job.id})
-            await read(Subject(tenant, user))
+            try:
+                await read(Subject(tenant, user))
+            except Exception as error:
+                why = {"job": context.job.id, "problem": f"{type(error).__name__}: {error}"[:2000]}
+                async with database.connection() as connection:
+                    await connection.execute(JOBS["remember_problem"], why)
+                raise
 
         @app.periodic(cron="* * * * *")
         @app.task(name=SWEEP, queueing_lock=SWEEP, lock=SWEEP)

@@ -3,13 +3,21 @@
 -- name: release_queueing_lock
 update procrastinate_jobs set queueing_lock = null where id = %(job)s
 
+-- name: remember_problem
+-- procrastinate keeps no reason: it travels with the arguments, and the next attempt is handed it.
+update procrastinate_jobs set args = args || jsonb_build_object('problem', %(problem)s::text) where id = %(job)s
+
 -- name: leftovers
+-- Those whose jobs failed are tried again after ten minutes, then twice as long each time, but every day: an outage
+-- heals by itself, and a message that nothing can read does not cost a model call every ten minutes for ever.
 select distinct t.subject from transcript t
 where t.extractor is null and t.kind = 'user' and t.recorded_at < now() - make_interval(secs => %(seconds)s)
   and not exists (
     select 1 from procrastinate_jobs j left join procrastinate_events e on e.job_id = j.id and e.type = 'failed'
     where j.lock = t.subject
-      and (j.status in ('todo', 'doing') or (j.status = 'failed' and e.at > now() - interval '10 minutes')))
+    having count(*) filter (where j.status in ('todo', 'doing')) > 0
+        or max(e.at) filter (where j.status = 'failed')
+           > now() - least(interval '1 day', interval '10 minutes' * power(2, least(count(distinct j.id), 8) - 1)))
 limit 500
 
 -- name: due
@@ -29,7 +37,7 @@ from (select extract(epoch from read_at - recorded_at)::float as seconds from tr
       where kind = 'user' and read_at > now() - make_interval(mins => %(minutes)s)) l
 
 -- name: failed
-select j.id, j.lock as subject, j.attempts, max(e.at) as failed_at
+select j.id, j.lock as subject, j.attempts, max(e.at) as failed_at, j.args->>'problem' as problem
 from procrastinate_jobs j join procrastinate_events e on e.job_id = j.id and e.type = 'failed'
 where j.status = 'failed' group by j.id order by failed_at desc limit %(most)s
 

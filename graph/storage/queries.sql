@@ -88,10 +88,11 @@ from transcript t left join lateral (
     where b.subject = t.subject and b.thread = t.thread and b.seq < t.seq and b.kind = 'assistant'
     order by b.seq desc limit 1) p on true
 where t.subject = %(subject)s and t.extractor is null and t.kind = 'user'
+  and (%(of)s::text[] is null or t.source = any(%(of)s))
 order by t.seq limit %(most)s
 
 -- name: known_messages
-select source, kind, thread, md5(text) as exact, digest from transcript
+select source, kind, thread, md5(text) as exact, digest, extractor is not null as read from transcript
 where subject = %(subject)s and source = any(%(sources)s)
 
 -- name: recall_facts
@@ -137,3 +138,9 @@ select word from unnest(%(words)s::text[]) as w(word) where exists (
 -- name: read_message
 select source, kind, origin, observed_at, text from transcript
 where subject = %(subject)s and thread = %(thread)s and source = %(source)s
+
+-- name: owner
+select subject from conversation where thread = %(thread)s
+
+-- name: claim
+insert into conversation (thread, subject) values (%(thread)s, %(subject)s) on conflict do nothing

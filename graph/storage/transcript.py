@@ -73,15 +73,17 @@ async def erased(connection: Connection, subject: Subject, sources: Sequence[str
 
 
 async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Kind, thread and digests of those of the messages that are in the subject's transcript."""
+    """Kind, thread and digests of those messages that are in the subject's transcript, and whether memory has read them."""
     params = {"subject": subject_id(subject), "sources": list(sources)}
     rows = await (await connection.execute(QUERIES["known_messages"], params)).fetchall()
     return {row["source"]: row for row in rows}
 
 
-async def unread(connection: Connection, subject: Subject, most: int = 50) -> list[dict[str, Any]]:
-    """The subject's own messages that no extractor has read, oldest first."""
-    params = {"subject": subject_id(subject), "most": most}
+async def unread(
+    connection: Connection, subject: Subject, most: int = 50, *, of: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """The subject's own messages (or those named of them) that no extractor has read, oldest first."""
+    params = {"subject": subject_id(subject), "most": most, "of": None if of is None else list(of)}
     return await (await connection.execute(QUERIES["unread"], params)).fetchall()
 
 

@@ -26,7 +26,7 @@ THIRD = "5f0c1e0a-0000-4000-8000-00000000000c"
 
 def settings_for(database_uri: str, model_url: str, **changes: Any) -> Settings:
     """Settings that no .env and no variable of the developer's reaches."""
-    values = {
+    values: dict[str, Any] = {
         "database_uri": database_uri, "nvidia_base_url": model_url, "chat_model": "scripted", "secret": "for tests",
         "auto_migrate": False, "model_timeout": 10.0, "extraction_timeout": 5.0,
     }  # fmt: skip

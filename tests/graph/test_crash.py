@@ -1,9 +1,6 @@
 """Killed at any instant, nothing is lost, nothing is doubled, nothing is half-written (F7)."""
 
 import asyncio
-import time
-
-import pytest
 
 from graph.settings import Settings
 from tests.graph.process import Died, running
