@@ -34,6 +34,7 @@ REVIEW, ERASURE, CLOCK = "review", "erasure", "clock"  # who reads, where no mod
 
 Recording = Callable[[Connection], Awaitable[object]]  # what is written first, in the same transaction
 Choose = Callable[[Connection], Awaitable[Collection[str]]]  # which sources are erased, found under the lock
+Finish = Callable[[Remains], Awaitable[object]]  # what else goes, in the same transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Committer:
         await self._transact(subject, [], named, CLOCK, lambda seen: refresh_batch(seen, self.schema, now))
 
     async def erase(
-        self, subject: Subject, source: str | Choose, *, now: datetime, finish: Recording | None = None
+        self, subject: Subject, source: str | Choose, *, now: datetime, finish: Finish | None = None
     ) -> list[Outcome]:
         """Forget sources: what they alone said goes, what they shared loses support, redelivery stays a no-op.
 
@@ -119,11 +120,11 @@ class Committer:
                     names = {s: tombstone(fingerprint(self.key(), s)) for s in sources}
                     gathered = await self._gather(connection, subject, list(names), {})
                     batch = erase_batch(gathered.seen, names, self.schema, now)
-                    slots = await remains.take_out(names)
+                    await remains.take_out(names)
                     await self._apply(connection, subject, batch, gathered, ERASURE)
-                    await remains.seal({*slots, *batch.touched})
+                    await remains.seal()
                     if finish:
-                        await finish(connection)
+                        await finish(remains)
                     return batch.outcomes
         raise AssertionError("retrying returns or raises")
 
