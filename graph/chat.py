@@ -29,17 +29,18 @@ async def chat(deps: Deps, args: argparse.Namespace) -> int:
         out.print(f"[yellow]{BANNER}[/yellow]")
     async with open_assistant(deps=deps) as assistant:
         while text := await _ask():
-            report: dict[str, Any] = {}
-            async for mode, part in assistant.astream(
-                {"messages": [{"role": "user", "content": text}]},
-                config,
-                context=Caller(subject=subject),
-                stream_mode=["messages", "custom"],
-            ):
-                if mode == "messages" and isinstance(part[0], AIMessage):
-                    out.print(part[0].text, end="")
-                elif mode == "custom" and isinstance(part, dict):
-                    report |= part
+            sent, report = {"messages": [{"role": "user", "content": text}]}, dict[str, Any]()
+            try:
+                async for mode, part in assistant.astream(
+                    sent, config, context=Caller(subject=subject), stream_mode=["messages", "custom"]
+                ):
+                    if mode == "messages" and isinstance(part[0], AIMessage):
+                        out.print(part[0].text, end="", markup=False)
+                    elif mode == "custom" and isinstance(part, dict):
+                        report |= part
+            except Exception as error:  # noqa: BLE001 - what was said is kept; the conversation goes on with the next turn
+                out.print(f"\n{type(error).__name__}: {error}", style="red", markup=False)
+                continue
             out.print()
             show(report.get("report", {}), explain=args.explain)
     return 0
@@ -57,10 +58,11 @@ def show(report: dict[str, Any], *, explain: bool) -> None:
     for note in report.get("written", []):
         reason = f" ({note['reason']})" if note["reason"] else ""
         change = f"{note['before']} → {note['after']}" if note["before"] else str(note["after"] or note["value"])
-        out.print(f"[cyan]  memory: {note['outcome']}{reason} {note['attribute']}: {change}  “{note['quote']}”[/cyan]")
+        line = f"  memory: {note['outcome']}{reason} {note['attribute']}: {change}  “{note['quote']}”"
+        out.print(line, style="cyan", markup=False)  # a customer's words may look like markup
     if report.get("pending"):
-        out.print("[dim]  memory: read in the background[/dim]")
+        out.print("  memory: read in the background", style="dim")
     if report.get("problem"):
-        out.print(f"[red]  {report['problem']}[/red]")
+        out.print(f"  {report['problem']}", style="red", markup=False)
     if explain:
         out.print(report.get("context", {}))

@@ -3,19 +3,24 @@
 import argparse
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from graph.background import worker
 from graph.chat import chat
 from graph.core.words import Subject
 from graph.deps import Deps
 from graph.doctor import doctor
+from graph.models.errors import ModelError
 from graph.settings import Settings
 from graph.storage import erasure, rebuild
 from graph.storage.migrate import migrate
@@ -24,32 +29,35 @@ from graph.storage.recall import as_of, ledger, recall
 out = Console()
 
 
+def _add(table: Table, *cells: object) -> None:
+    """A row of plain text: what customers say may look like markup."""
+    table.add_row(*(Text(str(cell or "")) for cell in cells))
+
+
 async def facts(deps: Deps, args: argparse.Namespace) -> int:
     """What is believed about a customer, with the words it rests on; now or as of a moment."""
     subject = Subject(args.tenant, args.customer)
-    table = Table("slot", "value", "support", "said", title=f"{subject.user} · {args.as_of or 'now'}")
+    table = Table("slot", "value", "support", "said", title=Text(f"{subject.user} · {args.as_of or 'now'}"))
     async with deps.database.connection() as connection:
         if args.as_of:
             moment = args.as_of if args.as_of.tzinfo else args.as_of.replace(tzinfo=UTC)
             for slot, r in (await as_of(connection, subject, deps.schema, moment)).items():
                 shown = r.value or (" / ".join(r.values) or r.status)
-                table.add_row(slot, shown, str(r.support), "\n".join(f"“{s.quote}”" for s in r.standing))
+                _add(table, slot, shown, r.support, "\n".join(f"“{s.quote}”" for s in r.standing))
         else:
             held = await recall(connection, subject, deps.schema, datetime.now(UTC))
             for slot, fact in held.facts.items():
                 said = "\n".join(f"“{q['quote']}” ({q['origin']}, {q['said_at'][:16]})" for q in fact["quotes"])
-                table.add_row(slot, fact["value"], str(fact["support"]), said)
+                _add(table, slot, fact["value"], fact["support"], said)
             for slot, r in held.conflicts.items():
-                table.add_row(
-                    slot, " / ".join(r.values), "[yellow]conflict", "\n".join(f"“{s.quote}”" for s in r.standing)
-                )
+                _add(table, slot, " / ".join(r.values), "in conflict", "\n".join(f"“{s.quote}”" for s in r.standing))
     out.print(table)
     return 0
 
 
 async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
     """Every decision about a customer, rejections included, newest last."""
-    table = Table("when", "slot", "outcome", "before", "after", "quote", title=f"{args.customer} · ledger")
+    table = Table("when", "slot", "outcome", "before", "after", "quote", title=Text(f"{args.customer} · ledger"))
     async with deps.database.connection() as connection:
         rows = await ledger(connection, Subject(args.tenant, args.customer), most=args.most)
     for row in reversed(rows):
@@ -58,9 +66,8 @@ async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
             (r or {}).get("value") or " / ".join((r or {}).get("values", [])) for r in (row["before"], row["after"])
         )
         said = row["statement"].get("quote", "")
-        table.add_row(
-            f"{row['decided_at']:%Y-%m-%d %H:%M:%S}", row["slot"] or row["attribute"], outcome, before, after, said
-        )
+        when = f"{row['decided_at']:%Y-%m-%d %H:%M:%S}"
+        _add(table, when, row["slot"] or row["attribute"], outcome, before, after, said)
     out.print(table)
     return 0
 
@@ -94,7 +101,10 @@ async def migrations(deps: Deps, args: argparse.Namespace) -> int:
 
 async def run_worker(deps: Deps, args: argparse.Namespace) -> int:
     """Read messages in the background, until stopped; with --once, until nothing is left."""
-    await worker(deps, wait=not args.once)
+    try:
+        await worker(deps, wait=not args.once)
+    except asyncio.CancelledError:  # SIGTERM or Ctrl-C: what was being read has been finished
+        out.print("the worker has stopped; nothing is left half-read")
     return 0
 
 
@@ -151,6 +161,9 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
 
     async def run() -> int:
+        task = asyncio.current_task()
+        with suppress(NotImplementedError):  # Windows has no such signal
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else sys.exit)
         deps = Deps(Settings())
         try:
             code: Any = await args.run(deps, args)
@@ -161,8 +174,8 @@ def main(argv: list[str] | None = None) -> int:
 
     try:
         return asyncio.run(run())
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
-    except (RuntimeError, ValueError, LookupError) as error:
-        Console(stderr=True).print(f"[red]{error}")
+    except (RuntimeError, ValueError, LookupError, PermissionError, ModelError, psycopg.Error) as error:
+        Console(stderr=True).print(str(error), style="red", markup=False)
         return 1

@@ -1,10 +1,19 @@
 """Killed at any instant, nothing is lost, nothing is doubled, nothing is half-written (F7)."""
 
 import asyncio
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
 
-from graph.settings import Settings
+import pytest
+
+from graph.settings import ROOT, Settings
+from graph.storage import jobs
 from tests.graph.process import Died, running
-from tests.graph.talk import Talk
+from tests.graph.talk import OTHER, Talk
+from tests.scripted import Fail, Request, ScriptedModel, Slow, demo
 
 URGENT = "Correction: please deliver in the evening."
 ORDINARY = "Please deliver in the morning."
@@ -75,3 +84,82 @@ async def test_killed_at_any_step_of_the_background_job(settings: Settings, talk
         assert (await talk.fact("delivery_window", user))["support"] == 1, number
         assert await decided(talk, user) == ["insert"], number
     assert not await talk.rows("select * from procrastinate_jobs where task_name = 'memory.read_subject'")
+
+
+def fails_on(word: str) -> Any:
+    """A model that breaks on any extraction request with this word in it; otherwise the demo model."""
+
+    async def answer(request: Request) -> Any:
+        reading = "response_format" in request
+        return Fail(500, "choked") if reading and word in request["messages"][-1]["content"] else await demo(request)
+
+    return answer
+
+
+async def test_a_message_that_cannot_be_read_keeps_no_other_from_being_read(talk: Talk, model: ScriptedModel) -> None:
+    """It ends in a failed job with its reason; the same customer's other messages, and other customers', are read."""
+    model.otherwise = fails_on("plutonium")
+    await talk.say("I'm allergic to peanuts.", id="before")
+    await talk.say("I'm allergic to plutonium.", id="poisoned")
+    await talk.say("I'm allergic to latex.", id="after")
+    await talk.say("I'm allergic to nickel.", user="bob", thread=OTHER)
+    for _ in range(6):  # the pauses between attempts add up to minutes
+        await talk.drain()
+        await talk.rows("update procrastinate_jobs set scheduled_at = null where scheduled_at is not null")
+    assert set((await talk.facts()).values()) == {"peanuts", "latex"}
+    assert set((await talk.facts("bob")).values()) == {"nickel"}
+    async with talk.deps.database.connection() as connection:
+        (failed,) = await jobs.failed(connection)
+    assert failed["subject"] == "demo.alice"
+    assert failed["attempts"] >= 5
+    assert "poisoned" in failed["problem"]
+    assert "choked" in failed["problem"]
+
+
+async def test_a_failed_job_can_be_retried(talk: Talk, model: ScriptedModel) -> None:
+    """Once the cause is gone, retrying a failed job reads the message that it left."""
+    model.otherwise = fails_on("plutonium")
+    await talk.say("I'm allergic to plutonium.", id="poisoned")
+    for _ in range(6):
+        await talk.drain()
+        await talk.rows("update procrastinate_jobs set scheduled_at = null where scheduled_at is not null")
+    model.otherwise = demo
+    async with talk.deps.database.connection() as connection:
+        assert await jobs.retry_failed(connection) == 1
+    await talk.drain()
+    assert set((await talk.facts()).values()) == {"plutonium"}
+    assert not await talk.rows("select * from procrastinate_jobs where task_name = 'memory.read_subject'")
+
+
+@pytest.mark.parametrize("how", ["embedded", "python -m graph worker"])
+async def test_sigterm_drains(settings: Settings, talk: Talk, model: ScriptedModel, how: str) -> None:
+    """A worker that is told to end finishes the message that it is reading, and takes no new one."""
+    asked = threading.Event()
+
+    async def slowly(request: Request) -> Any:
+        asked.set()
+        return Slow(1.0, await demo(request))
+
+    await talk.say(ORDINARY, id="m1")
+    model.add(slowly)
+    if how == "embedded":
+        with running(settings, background=True) as process:
+            assert await asyncio.to_thread(asked.wait, 20)
+            assert await asyncio.to_thread(process.terminate) == 0
+    else:
+        uri = settings.database_uri
+        assert uri
+        environment = os.environ | {
+            "APP_DATABASE_URI": uri.get_secret_value(), "NVIDIA_BASE_URL": model.base_url, "APP_CHAT_MODEL": "scripted",
+            "APP_SECRET": "for tests", "APP_AUTO_MIGRATE": "false",
+        }  # fmt: skip
+        worker = subprocess.Popen([sys.executable, "-m", "graph", "worker"], cwd=ROOT, env=environment)
+        try:
+            assert await asyncio.to_thread(asked.wait, 30)
+            worker.terminate()
+            assert await asyncio.to_thread(worker.wait, 20) == 0
+        finally:
+            worker.kill()
+    assert await talk.facts() == {"delivery_window": "morning"}
+    assert not await talk.rows("select * from procrastinate_jobs where task_name = 'memory.read_subject'")
+    assert not await talk.rows("select * from procrastinate_workers")

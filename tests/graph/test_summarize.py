@@ -106,7 +106,6 @@ class Conversation:
         assert pairs_are_valid(sent)
         if summary:
             assert summary.strip() in text(sent[1])
-        assert request.report["dropped"]["turns"] == 0 or self.model.faults != ("none",)
 
     async def fold(self) -> None:
         before = dict(self.state)
@@ -131,7 +130,7 @@ class Conversation:
 edits = st.tuples(st.sampled_from(["edit", "delete", "none"]), st.integers(0, 30))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     talk=st.lists(st.tuples(turns(), edits), min_size=1, max_size=9),
     budget=budgets,
