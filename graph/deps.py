@@ -97,11 +97,6 @@ class Deps:
     def jobs(self) -> procrastinate.App:
         return make_app()
 
-    @cached_property
-    def extractor(self) -> str:
-        """Changes with the prompt, the schema or the code that reads messages; then messages can be read anew."""
-        return "temporary"
-
     def instructions(self, context: Context | None, now: datetime) -> str:
         """Our system message: the only one a request has."""
         language = f" ({context.language})" if context and context.language else ""

@@ -66,7 +66,7 @@ def resolve(evidence: Evidence, attribute: Attribute, now: datetime) -> FactReco
     rank, group = counting
     retired = {target for s in evidence for target in s.retires}
     withdrawals = [s for s in group if s.intent == "retract"]
-    values = [s for s in group if s.intent != "retract" and not (withdrawals and _never_began(s, withdrawals))]
+    values = [s for s in group if s.intent != "retract" and not (withdrawals and never_began(s, withdrawals))]
     withdrawn = {s.id for s in values if any(withdraws(w, s) for w in withdrawals)}
     gone = withdrawn | retired
 
@@ -75,7 +75,8 @@ def resolve(evidence: Evidence, attribute: Attribute, now: datetime) -> FactReco
     sides = cover.sides or base.sides
     standing = [s for layer in (base, cover) for s in layer.unreplaced if s.id not in gone]
 
-    changes_at = min((t for s in evidence for t in (s.valid_from, s.valid_until) if t and t > now), default=None)
+    pending = [s for s in evidence if s.valid_until is None or s.valid_until > now]
+    changes_at = min((t for s in pending for t in (s.valid_from, s.valid_until) if t and t > now), default=None)
     record = FactRecord(
         evidence[0].slot, attribute.name, "active", rank=rank, temporary=bool(cover.sides), changes_at=changes_at
     )
@@ -120,10 +121,10 @@ def _is_word(s: Statement, now: datetime) -> bool:
 
 def withdraws(w: Statement, s: Statement) -> bool:
     """Whether the withdrawal reaches the statement: it names its value, or none, and was said after it."""
-    return w.key in (None, s.key) and _before(s, w)
+    return w.key in (None, s.key) and said_before(s, w)
 
 
-def _before(s: Statement, w: Statement) -> bool:
+def said_before(s: Statement, w: Statement) -> bool:
     """Whether s was said before w. Versions are compared within one origin, positions within one unversioned source.
 
     An announced withdrawal also reaches what took its place before the withdrawal's own start.
@@ -135,7 +136,7 @@ def _before(s: Statement, w: Statement) -> bool:
     return s.observed_at < w.observed_at or (announced(w) and moment(s) < moment(w))
 
 
-def _never_began(s: Statement, withdrawals: Iterable[Statement]) -> bool:
+def never_began(s: Statement, withdrawals: Iterable[Statement]) -> bool:
     """An announced change that was withdrawn before it began replaced nothing."""
     start = s.valid_from
     return start is not None and any(
@@ -212,16 +213,16 @@ def keep_unreplaced(own: list[Statement], attribute: Attribute) -> list[Statemen
                 tied = list(same_moment)
                 for s in tied:
                     after = {
-                        t.key for t in tied if t.source == s.source and t.ordinal > s.ordinal and _takes_over(t, ask)
+                        t.key for t in tied if t.source == s.source and t.ordinal > s.ordinal and takes_over(t, ask)
                     }
                     if not (after | later | newer_versions) - {s.key}:
                         kept.append(s)
-                _remember(later, (t.key for t in tied if _takes_over(t, ask)))
+                _remember(later, (t.key for t in tied if takes_over(t, ask)))
         _remember(newer_versions, (s.key for s in of_version))
     return kept
 
 
-def _takes_over(s: Statement, ask: bool) -> bool:
+def takes_over(s: Statement, ask: bool) -> bool:
     """Whether a later different value replaces: always under `latest`, only an explicit word under `ask`."""
     return not ask or s.intent in ("correct", "settle") or s.accepts is not None
 

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.deps import Deps
+from graph.nodes.extract import extractor_version
 from graph.nodes.notes import admissible, outcome_note
 from graph.state import MemoryState, State
 
@@ -18,7 +19,9 @@ async def reconcile(state: State | MemoryState, runtime: Runtime[Context], *, de
     subject, turn = identify(runtime), state.get("turn", {})
     readings = await admissible(deps.database, subject, turn)
     try:
-        outcomes = await deps.committer.foresee(subject, readings, extractor=deps.extractor, now=datetime.now(UTC))
+        outcomes = await deps.committer.foresee(
+            subject, readings, extractor=extractor_version(deps.schema, deps.prompts), now=datetime.now(UTC)
+        )
     except Exception as error:  # noqa: BLE001 - the write meets the same fault, reading by reading, and says so
         log.warning("no advice: %s", error)
         outcomes = []

@@ -3,17 +3,19 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from graph.context import Context, identify
 from graph.core.batch import Reading
-from graph.core.words import Claim, Subject
+from graph.core.ground import Numbered
+from graph.core.words import Subject
 from graph.deps import Deps
 from graph.models.errors import ModelTimeout, ModelUnreachable
 from graph.models.nvidia import structured
+from graph.nodes.extract import extract_claims
 from graph.nodes.notes import readings_to_notes
 from graph.state import MemoryState, State
 from graph.storage import transcript
@@ -90,17 +92,23 @@ class _Reader:
 
 
 async def _read(deps: Deps, rows: Sequence[Row]) -> list[Reading]:
-    model, readings = (await deps.models()).extraction, []
+    """Claims by message, every one of the messages answered for; what could not be understood is a claim refused."""
+    model = (await deps.models()).extraction
+    said: list[Numbered] = []
     for row in rows:
-        lines, ids = [], {}
         if row["before"]:
-            lines.append(f"[1] assistant ({row['before_at'].isoformat()}): {row['before_text']}")
-            ids[1] = row["before"]
-        lines.append(f"[{len(lines) + 1}] customer ({row['observed_at'].isoformat()}): {row['text']}")
-        found = await structured(model, {"type": "object"}, [SystemMessage("claims"), HumanMessage("\n".join(lines))])
-        claims = (
-            Claim(c["attribute"], c["value"], c["quote"], c["intent"], accepts=ids.get(c["accepts"]))
-            for c in found["claims"]
-        )
-        readings.append(Reading(row["source"], tuple(claims)))
-    return readings
+            said.append(Numbered(row["before"], "assistant", row["before_at"], row["before_text"]))
+        said.append(Numbered(row["source"], "user", row["observed_at"], row["text"]))
+    result = await extract_claims(
+        lambda messages, schema: structured(model, schema, messages),
+        deps.schema,
+        said,
+        datetime.now(UTC),
+        prompts=deps.prompts,
+        limit=deps.budget.request,
+    )
+    refused = {source: bad.claim for bad in result.malformed for source in bad.messages}
+    return [
+        Reading(source, claims + ((refused[source],) if source in refused else ()))
+        for source, claims in result.claims.items()
+    ]

@@ -11,6 +11,7 @@ from graph.context import Context, identify
 from graph.core.batch import Reading
 from graph.core.words import Subject
 from graph.deps import Deps
+from graph.nodes.extract import extractor_version
 from graph.nodes.notes import admissible, ledger_note
 from graph.nodes.unread import LATER
 from graph.state import MemoryState, State
@@ -44,7 +45,9 @@ async def write(state: State | MemoryState, runtime: Runtime[Context], *, deps: 
 async def _commit(deps: Deps, subject: Subject, readings: Sequence[Reading]) -> dict[str, str]:
     """All together, else each by itself: one reading that can't be stored keeps none of the others out."""
     try:
-        await deps.committer.commit(subject, readings, extractor=deps.extractor, now=datetime.now(UTC))
+        await deps.committer.commit(
+            subject, readings, extractor=extractor_version(deps.schema, deps.prompts), now=datetime.now(UTC)
+        )
     # The messages are in the transcript and stay unread: the turn is answered, the background tries again.
     except Exception as error:
         if len(readings) == 1:
