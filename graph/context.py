@@ -20,8 +20,15 @@ class Context(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    language: str = Field("", max_length=35, description="Language to answer in (BCP 47); empty: the customer's own.")
-    time_zone: str = Field("UTC", max_length=64, description="IANA time zone for dates in answers.")
+    # A tag, not a text: it stands in our system message.
+    language: str = Field(
+        "",
+        pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3})?$",
+        description="Language to answer in (BCP 47); empty: the customer's own.",
+    )
+    time_zone: str = Field(
+        "UTC", pattern=r"^[A-Za-z0-9_+/-]{1,64}$", description="IANA time zone for dates in answers."
+    )
 
 
 class Caller(Context):

@@ -90,6 +90,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     # What was erased may come back with a client's copy of the conversation: it stays erased (F9).
     update: list[BaseMessage] = [RemoveMessage(id=str(m.id)) for m in [*refused, *forgotten]]
     update += [m for m, before in zip(messages, sent, strict=True) if m is not before and m not in forgotten]
+    update += [change for m in new if m is not messages[-1] for change in moved(m, known.free(m))]
     return {
         "messages": update,
         "turn": {
@@ -104,9 +105,17 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     }
 
 
+def moved(message: BaseMessage, source: str) -> list[BaseMessage]:
+    """An edit is said now: it goes to the end, under its own id. State has put it where the first version stood."""
+    if source == message.id:
+        return []
+    return [RemoveMessage(id=str(message.id)), message.model_copy(update={"id": source})]
+
+
 def answered(state: State) -> bool:
-    """Nothing is left to answer: the last message isn't the customer's."""
-    return not state["messages"] or not isinstance(state["messages"][-1], HumanMessage)
+    """Nothing is left to answer: the last message is the assistant's, and it waits for no tool."""
+    last = state["messages"][-1] if state["messages"] else None
+    return last is None or (isinstance(last, AIMessage) and not last.tool_calls)
 
 
 @dataclass(frozen=True)

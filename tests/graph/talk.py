@@ -121,3 +121,8 @@ class Talk:
         async with self.deps.database.connection() as connection:
             cursor = await connection.execute(query, {"subject": subject_id(subject(user))})
             return await cursor.fetchall() if cursor.description else []
+
+
+async def decided(talk: Talk, user: str = "alice") -> list[str]:
+    """What was decided, but for readings that were repeated and changed nothing."""
+    return [row["outcome"] for row in await talk.ledger(user) if row["outcome"] != "noop"]

@@ -12,17 +12,12 @@ import pytest
 from graph.settings import ROOT, Settings
 from graph.storage import jobs
 from tests.graph.process import Died, running
-from tests.graph.talk import OTHER, Talk
+from tests.graph.talk import OTHER, Talk, decided
 from tests.scripted import Fail, Request, ScriptedModel, Slow, demo
 
 URGENT = "Correction: please deliver in the evening."
 ORDINARY = "Please deliver in the morning."
 AT_ONCE = 3  # processes
-
-
-async def decided(talk: Talk, user: str) -> list[str]:
-    """What was decided, but for readings that were repeated and changed nothing."""
-    return [row["outcome"] for row in await talk.ledger(user) if row["outcome"] != "noop"]
 
 
 async def test_killed_at_any_step_of_a_turn(settings: Settings, talk: Talk) -> None:
