@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graph.core.gate import NEGATION, RETRACTION
+from graph.core.gate import CLOSING, NEGATION, RETRACTION
 from graph.core.judge import judge, sentence_around
 from graph.core.locate import Span, derived_spans, find_quote
-from graph.core.phrases import phrases, plain
+from graph.core.phrases import FILLER, phrases, plain
 from graph.core.schema import Attribute, Schema
-from graph.core.utterance import accepts, proposes
+from graph.core.utterance import LEAD, accepts, asks, proposes, sentences
 from graph.core.values import place_value
 from graph.core.words import Claim, Intent, SourceKind
 
@@ -20,9 +20,8 @@ BEGINS = phrases(
     " | a partir de | dal | dalla | da | vanaf | sinds"
 )
 ENDS = phrases(
-    "until | till | through | to | for | this | today | during | while | bis | diese | heute | jusque"
-    " | jusqu' | cette | hasta | esta"
-    " | fino | questa | ate | tot | deze"
+    "until | till | through | for the | this | today | during | while | week | month | weekend | bis | diese | heute"
+    " | jusque | jusqu' | cette | hasta | esta | fino | questa | ate | tot | deze"
 )
 
 
@@ -140,6 +139,19 @@ def _accepts(message: Numbered, before: Numbered, schema: Schema) -> bool:
 def _denied(text: str, place: Span) -> bool:
     start, _ = sentence_around(text, place)
     return bool(NEGATION.search(plain(text[start : place[0]])))
+
+
+def states(message: Numbered, before: Numbered | None, schema: Schema) -> bool:
+    """Whether it can hold a fact at all: a message that only asks, thanks or says goodbye needs no model."""
+    own = any(
+        asks(s) != "asks" and FILLER.sub("", CLOSING.sub("", plain(s))).strip(LEAD) for s in sentences(message.text)
+    )
+    return own or (before is not None and _accepts(message, before, schema))
+
+
+def speaks_of_time(text: str) -> bool:
+    words = plain(text)
+    return bool(BEGINS.search(words) or ENDS.search(words))
 
 
 def _dated(claim: Claim, said: Proposed, message: Numbered) -> Claim:

@@ -149,7 +149,7 @@ SELF = {
     "de": "ich | mich | mir | wir | uns",
     "fr": "je | j' | moi | nous | m'",
     "es": "yo | me | nos | nosotros",
-    "it": "io | mi | noi | ci",
+    "it": "io | noi",
     "pt": "eu | me | mim | nos",
     "nl": "ik | mij | me | wij | we | ons",
 }
