@@ -6,7 +6,7 @@
 select set_config('memory.erasing', 'on', true), pg_advisory_xact_lock(hashtextextended('erasing ' || %(subject)s, 0))
 
 -- name: recording
-select %(subject)s
+select pg_advisory_xact_lock_shared(hashtextextended('erasing ' || %(subject)s, 0))
 
 -- name: slots_of_sources
 -- Where they ever spoke: in ended statements too, and in what the ledger remembers of them.
