@@ -17,7 +17,10 @@ from langgraph_sdk import get_client
 from tools.bootstrap import ROOT
 from tools.mutants import LEFT_OUT
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc"),
+    pytest.mark.timeout(300),  # a busy machine with two cores needs a minute for each
+]
 
 
 class Dev:
