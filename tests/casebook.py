@@ -10,7 +10,8 @@ from random import Random
 from typing import Any
 
 from graph.core.decide import admit, decide, settlement
-from graph.core.resolve import Evidence, add, erase, resolve
+from graph.core.evidence import Evidence, add, erase
+from graph.core.resolve import resolve
 from graph.core.schema import Attribute, Schema, schema
 from graph.core.words import Claim, Decision, FactRecord, NoOp, Reject, Source, Statement
 

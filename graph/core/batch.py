@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph.core.decide import admit, decide, difference, reread, settlement
-from graph.core.resolve import Evidence, add, erase_all, resolve
+from graph.core.evidence import Evidence, add, erase_all
+from graph.core.resolve import resolve
 from graph.core.schema import Schema
 from graph.core.words import Claim, Decision, FactRecord, NoOp, Reject, Source, Statement
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
-from graph.core.resolve import Evidence, add, counting_group, rank_of, resolve
+from graph.core.evidence import Evidence, add, rank_of
+from graph.core.resolve import counting_group, resolve
 from graph.core.schema import Attribute, Schema
 from graph.core.words import (
     Claim,

@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from graph.core.decide import admit, decide
-from graph.core.resolve import Evidence, add, resolve
+from graph.core.evidence import Evidence, add
+from graph.core.resolve import resolve
 from graph.core.schema import Attribute, schema
 from graph.core.words import Claim, Reject, Source, SourceKind, Statement
 
