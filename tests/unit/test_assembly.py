@@ -29,7 +29,7 @@ def plain(messages: list[AnyMessage]) -> list[dict[str, Any]]:
     return [message | {"content": text(message).replace("<", "(")} for message in wire(messages)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(conversation=conversations, newest=turns(), budget=budgets, summary=texts, facts=long_texts)
 def test_c1_to_c4_and_c9_hold_for_any_history(
     conversation: list[list[AnyMessage]], newest: list[AnyMessage], budget: Budget, summary: str, facts: str
@@ -56,7 +56,7 @@ def test_c1_to_c4_and_c9_hold_for_any_history(
     assert messages == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(said=texts.filter(str.strip), answers=st.lists(texts, max_size=3), earlier=conversations)
 def test_c3_a_current_turn_within_its_caps_is_there_word_for_word(
     said: str, answers: list[str], earlier: list[list[AnyMessage]]
@@ -176,7 +176,7 @@ def test_pictures_stay_or_leave_a_marker() -> None:
     assert "[a picture that can't be shown here]" in text(wire(small.messages)[1])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(content=contents)
 def test_no_content_is_sent_empty(content: Any) -> None:
     """Empty text, no blocks and unknown blocks all become something that a provider accepts."""

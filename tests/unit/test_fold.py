@@ -41,7 +41,7 @@ def test_a_large_turn_stays_if_the_rest_would_be_little() -> None:
     assert due([500, 1_200, 400], [1, 2, 3], 1_500, 1_000) == 2
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.one_of(texts, long_texts)), max_size=6), st.integers(30, 300))
 def test_c5_every_character_is_shown_once_and_fits(said: list[tuple[int, str]], room: int) -> None:
     """C5: the requests together hold each line whole, in order, and none is over its room."""

@@ -31,7 +31,7 @@ def test_head_tail_and_what_was_asked_for_are_shown() -> None:
     assert "blue socks" not in reduce_text(ORDERS, 400, "", "m1", count_text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=st.one_of(texts, long_texts), cap=st.integers(60, 600), question=texts)
 def test_the_cap_holds_in_any_script(text: str, cap: int, question: str) -> None:
     """No text is longer than its cap, and one that was reduced says so."""
