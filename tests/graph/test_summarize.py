@@ -324,3 +324,16 @@ async def test_c8_state_survives_strict_msgpack_and_an_edit_by_hand() -> None:
     assert kept["summary"]
     assert len(kept["messages"]) < 30
     assert not over_hard(kept["messages"], budget, count_tokens)
+
+
+async def test_a_summary_is_not_streamed_to_the_customer() -> None:
+    """The summarizer's words are no reply: none of them is in the stream of messages."""
+    node = node_for(Extractive(), Budget.for_total(2_500))
+
+    async def summarize(state: State, config: RunnableConfig) -> dict[str, Any]:
+        return await node(state, config)
+
+    graph = StateGraph(State).add_node("summarize", summarize).add_edge(START, "summarize").compile()
+    heard: Any = {"messages": talk(20)}
+    streamed = [part async for part in graph.astream(heard, CONFIG, stream_mode="messages")]
+    assert not [part for part in streamed if isinstance(part, tuple) and isinstance(part[0], AIMessage)]
