@@ -1,4 +1,4 @@
-"""What everybody compares with: one node that calls the model, all messages in state, LangGraph's own Postgres saver."""
+"""What everybody compares with: one node that calls the model, all messages in state, LangGraph's Postgres saver."""
 
 from typing import Any
 

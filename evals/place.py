@@ -1,4 +1,4 @@
-"""Where an evaluation runs: a fresh PostgreSQL database of its own, gone afterwards, and models on this machine only."""
+"""Where an evaluation runs: a fresh PostgreSQL database, gone afterwards, and models on this machine only."""
 
 import tempfile
 import uuid
