@@ -93,6 +93,15 @@ async def clean(connection: Connection, threads: Mapping[str, Collection[str]], 
     return cleaned
 
 
+async def unsettled(connection: Connection, threads: Collection[str]) -> list[str]:
+    """The conversations in which a turn seems to be on: a settled one leaves nothing but its report."""
+    serde = JsonPlusSerializer(allowed_msgpack_modules=[])
+    rows = await (await connection.execute(RIGHTS["recent_turns"], {"threads": list(threads)})).fetchall()
+    readable = [row for row in rows if row["type"] in (None, "msgpack")]
+    turns = {row["thread_id"]: row["blob"] and serde.loads_typed((row["type"], row["blob"])) for row in readable}
+    return sorted(thread for thread, turn in turns.items() if not turn or set(turn) != {"report"})
+
+
 class Cut:
     """Finds erased messages, and what repeats them, in the values of a state.
 

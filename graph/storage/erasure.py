@@ -76,8 +76,7 @@ class _Erasure:
 
     async def finish(self, remains: Remains) -> None:
         connection, threads = remains.connection, list(self.scope.threads)
-        busy = await (await connection.execute(RIGHTS["busy"], {"threads": threads})).fetchall()
-        self.busy = sorted(row["thread_id"] for row in busy)
+        self.busy = await conversations.unsettled(connection, threads)
         remains.counts["jobs"] = 0
         await connection.execute(RIGHTS["drop_problems"], {"subject": self.sid})
         if self.request.everything:
@@ -108,7 +107,7 @@ class _Erasure:
         counts = self.counts
         unreached = [*UNREACHED, *([] if host else [NO_HOST]), *([] if self.request.everything else [PARAPHRASE])]
         if self.busy and not host:
-            unreached.append(f"turns that were being answered just now in {', '.join(self.busy)}: run this again")
+            unreached.append(f"turns that seem to be answered just now in {', '.join(self.busy)}: run this again")
         what = "everything" if self.request.everything else "a message" if self.request.source else "a fact"
         return {
             "forgotten": what,

@@ -205,9 +205,14 @@ delete from store where prefix = %(prefix)s
 -- name: erase_jobs
 delete from procrastinate_jobs where lock = %(subject)s and status <> 'doing'
 
--- name: busy
-select distinct thread_id from checkpoints
-where thread_id = any(%(threads)s) and (checkpoint ->> 'ts')::timestamptz > now() - interval '1 minute'
+-- name: recent_turns
+-- The notes of the newest turn of conversations that went on a moment ago.
+select h.thread_id, b.type, b.blob from (
+    select distinct on (thread_id) thread_id, checkpoint from checkpoints
+    where thread_id = any(%(threads)s) and checkpoint_ns = '' order by thread_id, checkpoint_id desc) h
+left join checkpoint_blobs b on b.thread_id = h.thread_id and b.checkpoint_ns = '' and b.channel = 'turn'
+    and b.version = h.checkpoint -> 'channel_versions' ->> 'turn'
+where (h.checkpoint ->> 'ts')::timestamptz > now() - interval '2 minutes'
 
 -- name: saved_checkpoints
 select * from checkpoints where thread_id = %(thread)s
