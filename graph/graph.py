@@ -5,6 +5,7 @@ Old turns are folded before the call when the conversation is over its hard limi
 memory: extract → reconcile → write over what memory has not read yet; it runs in the background.
 """
 
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from graph.nodes.fold import fold
 from graph.nodes.intake import answered, intake
 from graph.nodes.recent import over_hard, over_soft
 from graph.nodes.reconcile import reconcile
+from graph.nodes.request import check_fixed
 from graph.nodes.settle import settle
 from graph.nodes.tools import tools
 from graph.nodes.unread import extract
@@ -26,7 +28,9 @@ from graph.state import Input, MemoryState, State
 
 
 def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
-    """One turn of a conversation."""
+    """One turn of a conversation. Prompts and budget are checked here, at start, not in a customer's turn."""
+    deps.check_prompts()
+    check_fixed(deps.instructions(None, datetime.now(UTC)), [*deps.tools, *deps.lookups], deps.budget, deps.count)
 
     def after_intake(state: State) -> str:
         if answered(state):

@@ -1,8 +1,11 @@
 """Every setting of the product, read from the environment or from .env. Only the composition root uses it."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -15,7 +18,12 @@ class Settings(BaseSettings):
     """Names in the environment: APP_… for ours, NVIDIA_… as NVIDIA's own tools use them. See .env.example."""
 
     model_config = SettingsConfigDict(
-        env_prefix="APP_", env_nested_delimiter="__", env_file=ROOT / ".env", extra="ignore", env_ignore_empty=True
+        env_prefix="APP_",
+        env_nested_delimiter="__",
+        env_file=ROOT / ".env",
+        extra="ignore",
+        env_ignore_empty=True,
+        hide_input_in_errors=True,  # keys and passwords are inputs, too
     )
 
     database_uri: SecretStr | None = None
@@ -44,6 +52,22 @@ class Settings(BaseSettings):
     @classmethod
     def _blank_is_unset(cls, value: Any) -> Any:
         return value if not isinstance(value, str) or value.strip() else None
+
+    @field_validator("database_uri")
+    @classmethod
+    def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        try:
+            conninfo_to_dict(value.get_secret_value() if value else "")
+        except ProgrammingError:  # its text may repeat the password
+            raise ValueError("not a PostgreSQL address, such as postgresql://user:password@host:5432/name") from None
+        return value
+
+    @field_validator("nvidia_base_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value and not re.match(r"https?://[^/\s]+", value):
+            raise ValueError("not an address, such as http://localhost:8000/v1")
+        return value
 
     @property
     def local(self) -> bool:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
@@ -18,6 +19,8 @@ from graph.storage import transcript
 from graph.storage.recall import Recalled, recall
 
 EMPTY = "I received an empty message. What can I do for you?"
+NO_ANSWER = "I'm sorry, I have no answer to that. Could you put it differently?"
+UNFINISHED = "I'm sorry, I could not finish that; nothing was changed. Could you ask for less at a time?"
 MOST_CALLS = 8  # rounds of tools in one turn; the last answer is asked for without tools
 
 
@@ -41,12 +44,24 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
         )
         report = request.report
         chat = (await deps.models()).chat
-        reply = await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config)
+        reply = whole(await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config))
         deps.calibration.learn(count_tokens(request.messages, tools), reply.usage_metadata)
-    reply.id = reply.id or f"reply-{turn.get('new', [''])[-1]}-{turn.get('calls', 0)}"
+    reply.id = reply.id or f"reply-{uuid4()}"
     await record_reply(deps, subject, thread_of(config), reply, now)
     runtime.stream_writer({"context": report})
     return {"messages": [reply], "turn": {**turn, "calls": turn.get("calls", 0) + 1, "context": report}}
+
+
+def whole(reply: AIMessage) -> AIMessage:
+    """The reply as it can be used. The rest of a call that max_tokens cut off may have been half an address."""
+    cut = reply.response_metadata.get("finish_reason") == "length"
+    if reply.tool_calls and not cut:
+        return reply
+    if spoken(reply) and not reply.tool_calls:
+        return reply
+    said = reply.text if reply.text.strip() else UNFINISHED if cut else NO_ANSWER
+    # A new message with an id of its own: what was streamed under the old one is not streamed again.
+    return AIMessage(said, usage_metadata=reply.usage_metadata, response_metadata=reply.response_metadata)
 
 
 async def record_reply(deps: Deps, subject: Subject, thread: str, reply: AIMessage, now: datetime) -> None:

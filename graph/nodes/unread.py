@@ -17,11 +17,13 @@ from graph.models.errors import ModelTimeout, ModelUnreachable
 from graph.models.nvidia import structured
 from graph.nodes.extract import extract_claims
 from graph.nodes.notes import readings_to_notes
+from graph.nodes.numbering import TOGETHER
 from graph.state import MemoryState, State
 from graph.storage import transcript
 
 log = logging.getLogger(__name__)
 BATCH = 20  # messages read in one go
+LONG = 12_000  # characters; a longer message takes many requests, and the customer would wait for all of them
 LATER = "memory could not read everything now; the rest will be read in the background"
 
 Row = dict[str, Any]
@@ -35,13 +37,14 @@ async def extract(
         raise PermissionError("the memory graph runs in the background only: read_subject in graph/background.py")
     rows = await _chosen(deps, subject, turn, background=background)
     reader = _Reader(deps, waiting=not background)
-    # A correction is read at any rate; what was only left over gets two seconds of the customer's time.
-    hurried = not background and not turn.get("urgent")
-    try:
-        async with asyncio.timeout(deps.settings.catch_up_seconds if hurried else None):
-            await reader.read(rows)
-    except TimeoutError:
-        reader.give_up(rows, "there was no time for it")
+    if background:
+        await reader.read(rows, None)
+    else:
+        # A correction is worth waiting for, with what was said just before it: that is one request. What else was left
+        # over gets two seconds of the customer's time.
+        now = rows[-TOGETHER:] if turn.get("urgent") else []
+        await reader.read(now, deps.settings.extraction_timeout)
+        await reader.read(rows[: len(rows) - len(now)], deps.settings.catch_up_seconds)
     for source, why in reader.failed.items():
         log.warning("message %s stays unread: %s", source, why)
     failed = {**turn.get("failed", {}), **reader.failed}
@@ -56,7 +59,8 @@ async def _chosen(deps: Deps, subject: Subject, turn: dict[str, Any], *, backgro
         rows = await transcript.unread(connection, subject, most=BATCH + len(skipped))
         if turn.get("urgent"):  # however much is unread before it
             rows += await transcript.unread(connection, subject, of=turn.get("new", []))
-    return list({row["source"]: row for row in rows if row["source"] not in skipped}.values())
+    chosen = {row["source"]: row for row in rows if row["source"] not in skipped}
+    return [row for row in chosen.values() if background or len(row["text"]) <= LONG]
 
 
 class _Reader:
@@ -68,25 +72,29 @@ class _Reader:
         self.readings: list[Reading] = []
         self.failed: dict[str, str] = {}
 
-    async def read(self, rows: Sequence[Row]) -> None:
-        if not rows:
-            return
+    async def read(self, rows: Sequence[Row], seconds: float | None) -> None:
+        """A request at a time, so that what was read in time counts."""
+        try:
+            async with asyncio.timeout(seconds):
+                for start in range(0, len(rows), TOGETHER):
+                    await self._read(rows[start : start + TOGETHER])
+        except TimeoutError:
+            self._give_up(rows, "there was no time for it")
+
+    async def _read(self, rows: Sequence[Row]) -> None:
         try:
             self.readings += await _read(self.deps, rows)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a model, reading never takes the turn with it
             # Nobody answers, or not in time while a customer waits: no use in asking again.
-            if (
-                len(rows) == 1
-                or isinstance(error, ModelUnreachable)
-                or (self.waiting and isinstance(error, ModelTimeout))
-            ):
-                self.give_up(rows, f"{type(error).__name__}: {error}")
+            hopeless = isinstance(error, ModelUnreachable) or (self.waiting and isinstance(error, ModelTimeout))
+            if hopeless or len(rows) == 1:
+                self._give_up(rows, f"{type(error).__name__}: {error}")
                 return
             log.info("reading %d messages together failed (%s); now each by itself", len(rows), error)
             for row in rows:
-                await self.read([row])
+                await self._read([row])
 
-    def give_up(self, rows: Sequence[Row], why: str) -> None:
+    def _give_up(self, rows: Sequence[Row], why: str) -> None:
         done = {reading.source for reading in self.readings}
         self.failed |= {row["source"]: why for row in rows if row["source"] not in done | self.failed.keys()}
 

@@ -8,6 +8,7 @@ from graph.core.words import Subject
 from graph.storage.checkpointer import Checkpointer
 from graph.storage.pool import Connection, Pool, subject_id
 from graph.storage.sql import QUERIES
+from graph.storage.transcript import storable
 
 
 class NotYourConversation(PermissionError):
@@ -22,6 +23,8 @@ async def owner(connection: Connection, thread: str) -> str | None:
 
 async def claim(connection: Connection, subject: Subject, thread: str) -> None:
     """The first customer to use a thread owns it; raises NotYourConversation for anybody else."""
+    if not thread or storable(thread) != thread:
+        raise ValueError(f"thread_id {thread!r}: it must not be empty, nor hold NUL or half of a surrogate pair")
     sid = subject_id(subject)
     found = await owner(connection, thread)
     if found is None:

@@ -114,7 +114,7 @@ class Talk:
 
     async def history(self, thread: str = THREAD) -> list[tuple[str, str]]:
         state = await self.assistant.aget_state(config(thread))
-        return [(m.type, m.text) for m in state.values.get("messages", [])]
+        return [(m.type, str(m.text)) for m in state.values.get("messages", [])]
 
     async def rows(self, query: str, user: str = "alice") -> list[dict[str, Any]]:
         """A query with `%(subject)s` in it."""

@@ -51,14 +51,15 @@ async def test_another_customers_thread_is_refused_before_anything_is_shown(talk
     await talk.say("My name is Alice. Please deliver in the evening.")
     await talk.drain()
     before, asked, seen = await talk.history(), len(model.requests), []
+
+    async def watch() -> None:
+        modes = ["values", "updates", "checkpoints", "tasks", "messages", "custom", "debug"]
+        said, who = {"messages": [HumanMessage("What do you know?")]}, Caller(subject=subject("bob"))
+        async for part in talk.assistant.astream(said, config(THREAD), context=who, stream_mode=modes):
+            seen.append(part)  # noqa: PERF401 - what came before the error counts
+
     with pytest.raises(NotYourConversation, match="belongs to another customer"):
-        async for part in talk.assistant.astream(
-            {"messages": [HumanMessage("What do you know?")]},
-            config(THREAD),
-            context=Caller(subject=subject("bob")),
-            stream_mode=["values", "updates", "checkpoints", "tasks", "messages", "custom", "debug"],
-        ):
-            seen.append(part)
+        await watch()
     assert not seen
     assert len(model.requests) == asked
     assert await talk.history() == before
@@ -131,9 +132,13 @@ async def test_without_an_identity_nothing_happens(talk: Talk, context: Any) -> 
 @pytest.mark.parametrize(("tenant", "user"), [("", "x"), ("x", ""), ("\ud800", "x"), ("x", "\ud800")])
 async def test_a_subject_without_a_name_cannot_speak(talk: Talk, tenant: str, user: str) -> None:
     """An empty or unwritable id is refused; it never stands for somebody."""
-    with pytest.raises(ValueError, match=r"tenant|user|surrogate"):
+
+    async def speak() -> None:
         who = Caller(subject=Subject(tenant, user))
         await talk.assistant.ainvoke({"messages": [HumanMessage("Hello")]}, config(THREAD), context=who)
+
+    with pytest.raises(ValueError, match=r"tenant|user|surrogate"):
+        await speak()
 
 
 # F10: what a client sends can only be a customer's own words
@@ -216,7 +221,7 @@ async def test_what_the_assistant_says_is_no_fact(talk: Talk, model: ScriptedMod
     await talk.say("Thanks, bye.")
     await talk.drain()
     assert await talk.facts() == {}
-    assert reads(model)
+    assert not await talk.rows("select * from transcript where kind = 'user' and extractor is null")
 
 
 async def test_an_accepted_proposal_is_a_fact_of_both_messages(talk: Talk, model: ScriptedModel) -> None:
@@ -293,7 +298,7 @@ async def test_an_edited_message_is_another_statement(talk: Talk) -> None:
     assert turn.written == [("replace", "delivery_window", "evening")]
     said = [text for kind, text in await talk.transcript() if kind == "user"]
     assert said == [MORNING, EVENING]
-    assert [(m.type, m.text) for m in turn.messages].count(("human", EVENING)) == 1
+    assert [str(m.text) for m in turn.messages].count(EVENING) == 1
 
 
 @pytest.mark.parametrize("everything", [False, True])
@@ -363,7 +368,7 @@ async def test_a_system_of_records_word_is_a_fact_without_a_model(talk: Talk, mo
 
 
 async def test_a_change_that_only_the_assistant_claims_changes_nothing(talk: Talk, model: ScriptedModel) -> None:
-    """ "Your address is updated" without the tool leaves the address unknown."""
+    """Told by the assistant without the tool, a new address stays unknown."""
     model.add(Reply("Done! Your delivery address is now 5 Elm Road, York."))
     await talk.say("Please change my address to 5 Elm Road, York")
     await talk.drain()
