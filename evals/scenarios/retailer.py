@@ -1,8 +1,8 @@
 """Retailer: 20,000 events at full speed, each delivered twice; then the lag at 20 times the daily rate.
 
-The mix: 6,000 redeliveries, 2,000 paraphrases, 200 corrections. The assistant contradicts in between,
-and the extractor, perfect otherwise, believes it. What must be believed, with which support and by which decisions, is reckoned from the events alone. A
-day is 20,000 events, so that 20 times the daily rate is 4.6 events a second.
+The mix: 6,000 redeliveries, 2,000 paraphrases, 200 corrections. The assistant contradicts in between, and the
+extractor, perfect otherwise, believes it. What must be believed, with which support and by which decisions, is reckoned
+from the events alone. A day is 20,000 events, so that 20 times the daily rate is 4.6 events a second.
 """
 
 import asyncio

@@ -1,0 +1,139 @@
+"""Travel: a corrected seat shapes the very next answer, in a conversation that is opened straight afterwards.
+
+Another domain on the same graphs. The assistant and the background reading have a model server each, so that every
+extraction on the response path is counted. Travellers pause a few seconds between messages, as people do.
+"""
+
+import asyncio
+import random
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evals.place import CHAT, EXTRACTION, deps_for, settings_for
+from evals.scenarios.deliver import drained, subject_of
+from evals.scenarios.figures import percentile
+from evals.scenarios.journeys import QUESTION, Journey, journey
+from evals.schemas import TRAVEL
+from evals.served import Request, Served, extractor, models
+from evals.talk import Talk, talking
+from graph.background import worker
+from graph.deps import Deps
+from graph.offline.replies import Reply, said
+
+SLOWEST = 20.0  # seconds: this domain's limit for the lag, and its warning
+AT_ONCE = 10  # travellers at the same time
+LAGS = "select extract(epoch from read_at - observed_at)::float as seconds from transcript where kind = 'user'"
+
+
+@dataclass
+class Seen:
+    """What the travellers saw. `extractions` is what the model server of the replies had counted before any correction;
+    `needless` are the messages to blame."""
+
+    ordinary: int = 0
+    extractions: int = 0
+    needless: list[str] = field(default_factory=list)
+    right: int = 0
+    wrong: list[dict[str, str]] = field(default_factory=list)
+
+
+def steward(request: Request) -> Reply:
+    """Books what stands in memory, and nothing else."""
+    shown = "\n".join(said(message) for message in request["messages"] if message["role"] == "user")
+    seat = re.search(r"^- seat_preference: (\w+)", shown, re.MULTILINE)
+    asked = said(request["messages"][-1]).endswith(QUESTION)
+    return Reply((f"A seat at the {seat[1]}." if seat else "I don't know your seat.") if asked else "Noted.")
+
+
+async def run(
+    uri: str, *, seed: int, travellers: int = 30, pause: float = 3.0, thinking: float = 1.0
+) -> dict[str, Any]:
+    """`thinking` are the seconds that an extraction takes, on the response path and in the background."""
+    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    journeys = [journey(number, dice) for number in range(travellers)]
+    script = extractor({text: claims for j in journeys for text, claims in j.claims.items()})
+    with models(steward, script) as waiting, models(steward, script, keep=False) as behind:
+        waiting.delays[EXTRACTION] = behind.delays[EXTRACTION] = thinking
+        changes = {"lag_warning_seconds": SLOWEST}
+        async with (
+            deps_for(settings_for(uri, waiting.url, **changes), TRAVEL) as deps,
+            deps_for(settings_for(uri, behind.url, **changes), TRAVEL) as reading,
+            talking(deps, background=False) as talk,
+        ):
+            task = asyncio.create_task(worker(reading))
+            seen = await _travel(talk, journeys, waiting, pause)
+            await drained(deps, patience=120)
+            lags = await _lags(deps)
+            task.cancel()
+            await asyncio.wait([task])
+    return {
+        "seed": seed,
+        "travellers": travellers,
+        "ordinary_messages": seen.ordinary,
+        "extractions_before_ordinary_replies": seen.extractions,
+        "needless": seen.needless[:5],
+        "corrections": travellers,
+        "corrections_in_next_answer": seen.right,
+        "wrong_answers": seen.wrong[:5],
+        "extractions_for_corrections": len(waiting.of(EXTRACTION)) - seen.extractions,
+        "replies": len(waiting.of(CHAT)),
+        "background_extractions": len(behind.of(EXTRACTION)),
+        "thinking": thinking,
+        "lag_p50": round(percentile(lags, 0.5), 2),
+        "lag_p95": round(percentile(lags, 0.95), 2),
+        "lag_max": round(max(lags, default=0.0), 2),
+    }
+
+
+def passed(result: dict[str, Any]) -> bool:
+    right = result["corrections_in_next_answer"] == result["corrections"]
+    return right and not result["extractions_before_ordinary_replies"] and result["lag_max"] < SLOWEST
+
+
+async def _each(journeys: Sequence[Journey], act: Callable[[int, Journey], Awaitable[None]]) -> None:
+    """Some travellers at a time."""
+    waiting = iter(enumerate(journeys))
+
+    async def traveller() -> None:
+        for number, made in waiting:
+            await act(number, made)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(AT_ONCE):
+            group.create_task(traveller())
+
+
+async def _travel(talk: Talk, journeys: Sequence[Journey], served: Served, pause: float) -> Seen:
+    seen, threads = Seen(), [str(uuid.uuid4()) for _ in journeys]
+
+    async def plan(number: int, made: Journey) -> None:
+        for text in made.ordinary:
+            turn = await talk.say(subject_of(number, "traveller"), threads[number], text)
+            seen.ordinary += 1
+            if turn.took("extract") is not None:
+                seen.needless.append(text)
+            await asyncio.sleep(pause)
+
+    async def correct(number: int, made: Journey) -> None:
+        who = subject_of(number, "traveller")
+        if made.at_once:
+            await talk.say(who, threads[number], made.wish)
+        await talk.say(who, threads[number], made.correction)
+        answer = (await talk.say(who, str(uuid.uuid4()), QUESTION)).reply
+        if made.seat in answer and made.old not in answer:
+            seen.right += 1
+        else:
+            seen.wrong.append({"wished": made.wish, "corrected": made.correction, "answered": answer})
+
+    await _each(journeys, plan)
+    seen.extractions = len(served.of(EXTRACTION))
+    await _each(journeys, correct)
+    return seen
+
+
+async def _lags(deps: Deps) -> list[float]:
+    async with deps.database.connection() as connection:
+        return [row["seconds"] for row in await (await connection.execute(LAGS)).fetchall()]
