@@ -67,7 +67,7 @@ class _Play:
                 )
                 for act in acts:
                     await self._deliver([act, *again])
-        return await self._found() == self.case["expect"]
+        return bool(await self._found() == self.case["expect"])
 
     async def _deliver(self, events: Sequence[Event]) -> None:
         for event in events:

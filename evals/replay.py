@@ -18,7 +18,7 @@ from typing import Any
 from evals.cases import play_cases
 from evals.deliver import Delivery, Event, Result, arrange, message_at, names_of
 from evals.place import database
-from graph.core.words import Claim, Intent, Subject
+from graph.core.words import Claim, Intent, SourceKind, Subject
 from graph.storage.migrate import migrate
 from graph.storage.pool import Database, subject_id
 
@@ -98,7 +98,7 @@ def events(dialogue: Dialogue, *, assistant: bool) -> list[Event]:
         else:
             claims = ()
         if claims:
-            kind = "user" if turn["role"] == "user" else "assistant"
+            kind: SourceKind = "user" if turn["role"] == "user" else "assistant"
             message = message_at(turn["mid"], thread, kind, place, turn["text"], START)
             found.append(Event(subject, message, claims))
     return found

@@ -115,6 +115,16 @@ async def rebuild_records(deps: Deps, args: argparse.Namespace) -> int:
     return 0
 
 
+async def recanonicalize(deps: Deps, args: argparse.Namespace) -> int:
+    """Move all statements to the schema in domain.py and rebuild; names what can't be read under it."""
+    renamed = dict(pair.split("=", 1) for pair in args.rename)
+    changed, unreadable = await rebuild.recanonicalize(deps.database, deps.schema, renamed, now=datetime.now(UTC))
+    for problem in unreadable:
+        out.print(Text(f"can't be read: {problem}"))
+    out.print(f"{changed} statements changed")
+    return 1 if unreadable else 0
+
+
 async def check(deps: Deps, args: argparse.Namespace) -> int:
     """Verify the invariants over the whole database; exit 1 with a line for each violation."""
     problems = await rebuild.check(deps.database, deps.schema, now=datetime.now(UTC))
@@ -152,6 +162,8 @@ def parser() -> argparse.ArgumentParser:
     command("migrate", migrations)
     command("worker", run_worker).add_argument("--once", action="store_true")
     command("rebuild", rebuild_records)
+    moved = command("recanonicalize", recanonicalize)
+    moved.add_argument("--rename", action="append", default=[], metavar="OLD=NEW", help="an attribute's new name")
     command("check", check)
     command("doctor", doctor)
     return top

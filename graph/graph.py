@@ -64,7 +64,7 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
     graph.add_conditional_edges("write", before_call, ["fold", "call_model"])
     graph.add_edge("fold", "call_model")
     graph.add_conditional_edges("call_model", after_call, ["tools", "summarize", "settle"])
-    graph.add_edge("tools", "call_model")
+    graph.add_conditional_edges("tools", before_call, ["fold", "call_model"])
     graph.add_edge("summarize", "settle")
     graph.add_edge("settle", END)
     return graph

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from graph.core.decide import admit, decide, difference, reread, settlement
-from graph.core.evidence import Evidence, add, erase_all
+from graph.core.decide import admit, difference, reread
+from graph.core.evidence import Evidence, add
 from graph.core.resolve import resolve
 from graph.core.schema import Schema
 from graph.core.words import Claim, Decision, FactRecord, NoOp, Reject, Source, Statement
@@ -27,13 +27,16 @@ class Reading:
 class Seen:
     """What holds now: the sources named (from the transcript), who read them, the evidence by slot.
 
-    `erased` gives, for a source that was erased, the name that its skeleton has.
+    `erased` gives, for a source that was erased, the name that its skeleton has. Evidence is bounded (core/bounded.py)
+    but for the slots in `whole`; `until` gives, where something is left out, by when that had been said.
     """
 
     sources: Mapping[str, Source]
     read_by: Mapping[str, str | None]
     erased: Mapping[str, str]
     evidence: Mapping[str, Evidence]
+    until: Mapping[str, datetime] = field(default_factory=dict)
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def decide_batch(seen: Seen, readings: Sequence[Reading], schema: Schema, now: d
         source = seen.sources.get(reading.source)
         if reading.source in seen.erased:
             for ordinal, claim in enumerate(reading.claims):
-                batch.outcomes.append(_erased(seen.erased[reading.source], ordinal, claim))
+                batch.outcomes.append(erased_outcome(seen.erased[reading.source], ordinal, claim))
         elif source is None:
             raise UnknownSource(
                 f"message {reading.source!r} is not in this customer's transcript; record it before reading it"
@@ -100,16 +103,16 @@ def decide_batch(seen: Seen, readings: Sequence[Reading], schema: Schema, now: d
     return batch
 
 
-def _erased(source: str, ordinal: int, claim: Claim) -> Outcome:
+def erased_outcome(source: str, ordinal: int, claim: Claim) -> Outcome:
     return Outcome(source, ordinal, claim.attribute, NoOp(None, None, None))
 
 
 def _skip(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Schema) -> None:
     for ordinal, claim in enumerate(reading.claims):
         if claim.accepts in seen.erased:
-            batch.outcomes.append(_erased(source.id, ordinal, claim))
+            batch.outcomes.append(erased_outcome(source.id, ordinal, claim))
             continue
-        decision: Decision | Statement = _admit(claim, source, ordinal, seen, schema)
+        decision: Decision | Statement = admit_seen(claim, source, ordinal, seen, schema)
         if isinstance(decision, Statement):
             record = batch.records.get(decision.slot)
             decision = NoOp(decision, record, record)
@@ -122,9 +125,9 @@ def _read(batch: Batch, seen: Seen, reading: Reading, source: Source, schema: Sc
     batch.read.append(source.id)
     for ordinal, claim in enumerate(reading.claims):
         if claim.accepts in seen.erased:
-            batch.outcomes.append(_erased(source.id, ordinal, claim))
+            batch.outcomes.append(erased_outcome(source.id, ordinal, claim))
             continue
-        admitted = _admit(claim, source, ordinal, seen, schema)
+        admitted = admit_seen(claim, source, ordinal, seen, schema)
         decision: Decision
         if isinstance(admitted, Reject):
             decision = admitted
@@ -167,76 +170,10 @@ def _decide(batch: Batch, statement: Statement, dropped: Evidence, schema: Schem
     return difference(statement, evidence + said, before, after, attribute, now)
 
 
-def _admit(claim: Claim, source: Source, ordinal: int, seen: Seen, schema: Schema) -> Statement | Reject:
+def admit_seen(claim: Claim, source: Source, ordinal: int, seen: Seen, schema: Schema) -> Statement | Reject:
     """Its quote is in the message, and what it accepts is an assistant message of this subject's transcript."""
     if not claim.found and claim.quote not in source.text:
         claim = replace(claim, found="quote_not_found")
     proposal = seen.sources.get(claim.accepts) if claim.accepts else None
     proposed = claim.accepts is None or (proposal is not None and proposal.kind == "assistant")
     return admit(claim, source, ordinal, schema, proposed=proposed)
-
-
-def settle_batch(
-    seen: Seen,
-    slot: str,
-    retires: tuple[tuple[str, int], ...],
-    value: str | None,
-    by: str,
-    schema: Schema,
-    now: datetime,
-) -> Batch:
-    """A reviewer's settlement of one slot, as a batch. The settlement `by` is a source of its own."""
-    evidence = seen.evidence.get(slot, ())
-    if not evidence:
-        raise LookupError(f"nothing is known about {slot!r}: there is nothing to settle")
-    attribute = schema[evidence[0].attribute]
-    before = resolve(evidence, attribute, now)
-    losers = tuple(r for r in retires if r[0] not in seen.erased)
-    if by in seen.erased:
-        return Batch([_erased(seen.erased[by], 0, Claim(attribute.name, None))])
-    if settled := next((s for s in evidence if s.source == by), None):
-        return Batch([Outcome(by, 0, attribute.name, NoOp(settled, before, before))])
-    if retires and not losers:
-        return Batch([Outcome(by, 0, attribute.name, NoOp(None, before, before))])
-    if by not in seen.sources or seen.sources[by].kind != "operator":
-        raise UnknownSource(f"{by!r} is no operator's message in this customer's transcript; only a reviewer settles")
-    statement = settlement(slot, losers, value, seen.sources[by], evidence, attribute, now)
-    decision = decide(statement, evidence, attribute, now)
-    batch = Batch([Outcome(by, 0, attribute.name, decision)], before={slot: before}, touched={slot})
-    batch.evidence[slot] = add(evidence, statement)
-    batch.records[slot] = decision.after
-    batch.added.append((statement, value))
-    batch.read.append(by)
-    return batch
-
-
-def erase_batch(seen: Seen, names: Mapping[str, str], schema: Schema, now: datetime) -> Batch:
-    """What holds once these sources are gone; `names` gives the names of their tombstones.
-
-    Every slot they spoke in is written again, also where the record stays the same: the store may still show what time
-    has ended meanwhile. The outcomes tell that something was erased, and nothing of what it was.
-    """
-    batch = Batch()
-    for slot, evidence in seen.evidence.items():
-        left = erase_all(evidence, names)
-        if left == evidence:
-            continue
-        attribute = schema.get(evidence[0].attribute)
-        before = resolve(evidence, attribute, now) if attribute else None
-        batch.records[slot] = after = resolve(left, attribute, now) if attribute else None
-        batch.evidence[slot] = left
-        batch.touched.add(slot)
-        if reread(before, after, evidence[0]):
-            gone = next(s for s in evidence if s.source in names or s.accepts in names)
-            name = names.get(gone.source) or names[gone.accepts or gone.source]
-            batch.outcomes.append(Outcome(name, 0, gone.attribute, NoOp(None, None, None)))
-    return batch
-
-
-def refresh_batch(seen: Seen, schema: Schema, now: datetime) -> Batch:
-    """The records as time has made them; nothing was decided, so nothing goes to the ledger."""
-    batch = Batch(evidence=dict(seen.evidence), touched=set(seen.evidence))
-    for slot, evidence in seen.evidence.items():
-        attribute = schema.get(evidence[0].attribute)
-        batch.records[slot] = resolve(evidence, attribute, now) if attribute else None
-    return batch

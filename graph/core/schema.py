@@ -8,6 +8,9 @@ from typing import Literal
 
 from graph.core.words import SourceKind
 
+LONGEST = 1000  # characters of a value
+LONGEST_NAME = 200  # where many values may hold, each names a slot, and names are indexed
+
 
 def text(value: str) -> str | None:
     """Canonical form of free text: NFC, white space folded, no control characters; None if nothing is left."""
@@ -56,9 +59,14 @@ class Attribute:
         return self.ranks.get(f"{kind}:{origin}", self.ranks.get(kind))
 
     def read(self, value: str) -> tuple[str, str] | None:
-        """(canonical form, what is compared), or None if the value can't be read."""
+        """(canonical form, what is compared), or None if the value can't be read.
+
+        A value that can't be stored, or is too long to be one, can't be read either.
+        """
         shown = self.canonical(value)
-        if shown is None or not shown.strip():
+        if shown is None or not shown.strip() or len(shown) > (LONGEST_NAME if self.many else LONGEST):
+            return None
+        if any(unicodedata.category(c) in ("Cc", "Cs") for c in shown):
             return None
         return shown, unicodedata.normalize("NFC", shown.casefold())
 

@@ -13,6 +13,7 @@ from graph.core.words import Subject
 from graph.deps import Deps
 from graph.models.counting import count_tokens
 from graph.nodes.intake import spoken, thread_of
+from graph.nodes.messages import remembered
 from graph.nodes.request import assemble
 from graph.state import State
 from graph.storage import transcript
@@ -20,7 +21,7 @@ from graph.storage.recall import Recalled, recall
 
 EMPTY = "I received an empty message. What can I do for you?"
 NO_ANSWER = "I'm sorry, I have no answer to that. Could you put it differently?"
-UNFINISHED = "I'm sorry, I could not finish that; nothing was changed. Could you ask for less at a time?"
+UNFINISHED = "I'm sorry, I could not finish that. Could you ask for less at a time?"
 MOST_CALLS = 8  # rounds of tools in one turn; the last answer is asked for without tools
 
 
@@ -32,12 +33,13 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
         async with deps.database.connection() as connection:
             held = await recall(connection, subject, deps.schema, now)
         tools = [*deps.tools, *deps.lookups] if turn.get("calls", 0) < MOST_CALLS else []
+        summary, pinned = remembered(state)
         request = assemble(
             deps.instructions(runtime.context, now),
             {"memory": memory_lines(held), "just_now": just_now_lines(turn)},
             state["messages"],
-            summary=state.get("summary", ""),
-            pinned=state.get("pinned", []),
+            summary=summary,
+            pinned=pinned,
             tools=tools,
             budget=deps.budget,
             count=deps.count,

@@ -93,6 +93,16 @@ async def clean(connection: Connection, threads: Mapping[str, Collection[str]], 
     return cleaned
 
 
+async def remembered(connection: Connection, threads: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The summary and the pinned list of each conversation, for those who may know everything."""
+    found: dict[str, dict[str, Any]] = {}
+    cut, params = Cut({}, Traces((), (), ())), {"threads": list(threads)}
+    for name in ("checkpoint", "blob"):
+        for row in await (await connection.execute(RIGHTS[f"head_{name}_values"], params)).fetchall():
+            found.setdefault(row["thread_id"], {})[row["channel"]] = _Value(name, row).load(cut)
+    return found
+
+
 async def unsettled(connection: Connection, threads: Collection[str]) -> list[str]:
     """The conversations in which a turn seems to be on: a settled one leaves nothing but its report."""
     serde = JsonPlusSerializer(allowed_msgpack_modules=[])

@@ -236,3 +236,62 @@ values (%(thread_id)s, %(checkpoint_ns)s, %(channel)s, %(version)s, %(type)s, %(
 insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
 values (%(thread_id)s, %(checkpoint_ns)s, %(checkpoint_id)s, %(task_id)s, %(task_path)s, %(idx)s, %(channel)s, %(type)s,
         %(blob)s) on conflict do nothing
+
+-- name: conflicts
+-- Oldest first, a page at a time: the key of the last one is where the next page begins.
+select subject, slot, attribute, revision, updated_at from record
+where status = 'conflict' and (%(tenant)s::text is null or starts_with(subject, %(tenant)s || '.'))
+  and (%(time)s::timestamptz is null or (updated_at, subject, slot) > (%(time)s, %(subject)s, %(slot)s))
+order by updated_at, subject, slot limit %(most)s
+
+-- name: evidence_of_records
+select s.* from statement s join jsonb_to_recordset(%(records)s) as r(subject text, slot text) using (subject, slot)
+where s.ended_at is null
+
+-- name: revision
+select revision from record where subject = %(subject)s and slot = %(slot)s
+
+-- name: all_evidence
+select * from statement where subject = %(subject)s and ended_at is null
+
+-- name: told
+-- Where and when the sources of a subject were said, and what memory has not read yet.
+select source, thread, kind, extractor is null and kind = 'user' as unread from transcript where subject = %(subject)s
+
+-- name: history
+select slot, attribute, source, outcome, reason, statement, before, after, decided_at from ledger
+where subject = %(subject)s order by id
+
+-- name: export_transcript
+select thread, seq, source, kind, origin, version, observed_at, recorded_at, text, extractor, read_at
+from transcript where subject = %(subject)s order by seq
+
+-- name: export_statements
+select * from statement where subject = %(subject)s order by id
+
+-- name: export_records
+select * from record where subject = %(subject)s order by slot
+
+-- name: export_ledger
+select * from ledger where subject = %(subject)s order by id
+
+-- name: export_facts
+select key as slot, value, created_at, updated_at from store where prefix = %(prefix)s order by key
+
+-- name: export_erased
+select count(*) as messages, max(erased_at) as last from erased where subject = %(subject)s
+
+-- name: head_checkpoint_values
+select h.thread_id, v.key as channel, v.value from (
+    select distinct on (thread_id) thread_id, checkpoint from checkpoints
+    where thread_id = any(%(threads)s) and checkpoint_ns = '' order by thread_id, checkpoint_id desc) h,
+    jsonb_each(h.checkpoint -> 'channel_values') v
+where v.key in ('summary', 'pinned')
+
+-- name: head_blob_values
+select h.thread_id, b.channel, b.type, b.blob from (
+    select distinct on (thread_id) thread_id, checkpoint from checkpoints
+    where thread_id = any(%(threads)s) and checkpoint_ns = '' order by thread_id, checkpoint_id desc) h
+join checkpoint_blobs b on b.thread_id = h.thread_id and b.checkpoint_ns = '' and b.type <> 'empty'
+    and b.version = h.checkpoint -> 'channel_versions' ->> b.channel
+where b.channel in ('summary', 'pinned')
