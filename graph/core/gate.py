@@ -16,6 +16,7 @@ from graph.core.utterance import (
     NO,
     OFFER,
     SHORT,
+    WH,
     WORD,
     about,
     accepts,
@@ -35,7 +36,7 @@ Why = Literal["correction", "retraction", "acceptance", "touches a live fact", "
 READ = 2000  # characters read at either end: a pasted megabyte is not a correction, and the gate must stay cheap
 CORRECTION, RETRACTION, SAID, SHIFT = map(phrases, (p.CORRECTIONS, p.RETRACTIONS, p.SAID, p.SHIFTS))
 CHANGE, CLOSING, NEGATION, FIRST = map(phrases, (p.CHANGES, p.CLOSINGS, p.NEGATIONS, p.FIRST))
-APPROVAL, DOUBT, ADDRESSED, POLITE = map(phrases, (p.APPROVALS, p.DOUBTS, p.ADDRESSED, p.POLITE))
+APPROVAL, DOUBT, ADDRESSED, POLITE, HABIT = map(phrases, (p.APPROVALS, p.DOUBTS, p.ADDRESSED, p.POLITE, p.HABITS))
 CONTRAST = re.compile(
     r"\w ?, ?(?:and |but |y |e |et |und |en )?(?:not|nicht|pas|no|non|nao|niet) (?!sure|that|yet|too|so\b)\w"
 )
@@ -73,7 +74,7 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
         said, question = bare(sentence), asks(sentence)
         if _contradicts(said, question, previous_assistant, live, schema):
             return Urgency(True, "correction")
-        if question == "asks":
+        if question == "asks" and not _hopes(said):
             continue
         if RETRACTION.search(said) and not ERRAND.search(said):
             return Urgency(True, "retraction")
@@ -81,7 +82,7 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
             return Urgency(True, "correction")
         if any(_touches(sentence, said, *fact) for fact in _facts(live, schema)):
             return Urgency(True, "touches a live fact")
-        if live and not question and not ERRAND.search(said) and (SHIFT.search(said) or _wishes(said)):
+        if live and not ERRAND.search(said) and (SHIFT.search(said) or _wishes(said) or _tells(said)):
             return Urgency(True, "touches a live fact")
     return Urgency(False)
 
@@ -121,11 +122,27 @@ def _denies(text: str, previous: str, live: Live, schema: Schema) -> bool:
 
 def _contradicts(said: str, question: str, previous: str, live: Live, schema: Schema) -> bool:
     """Says something of its own right after the assistant told the customer something about the customer."""
-    told = [t for t in sentences(previous)[-3:] if not t.endswith("?") and not ERRAND.search(plain(t))]
-    them = any((ADDRESSED.search(plain(t)) and about(t, schema)) or _holds(plain(t), live, schema) for t in told)
+    told = [t for t in sentences(previous)[-3:] if not ERRAND.search(plain(t))]
+    them = any(
+        (not t.endswith("?") and ADDRESSED.search(plain(t)) and about(t, schema)) or _holds(plain(t), live, schema)
+        for t in told
+    )
     if not them or (question and not DOUBT.search(said)) or ERRAND.search(said):
         return False
     return bool(WORD.findall(p.FILLER.sub(" ", ACCEPT.sub(" ", CLOSING.sub(" ", said)))))
+
+
+def _tells(said: str) -> bool:
+    """Something lasting about themselves, or something that is not so: "I work nights", "I don't like that"."""
+    if HABIT.search(said) or re.search(r"\bmy (?:\w+ ){1,3}(?:is|are)\b", said):
+        return True
+    denies = NEGATION.search(said) or re.search(r"\bnow\b", said)
+    return bool(FIRST.search(said) and denies) and not CLOSING.search(said)
+
+
+def _hopes(said: str) -> bool:
+    """A question that would change something: "can it be later from now on?"."""
+    return bool(SHIFT.search(said)) and not (WH.match(opened(said)) or ERRAND.search(said))
 
 
 def _wishes(said: str) -> bool:

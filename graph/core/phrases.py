@@ -50,15 +50,15 @@ def _phrase(phrase: str) -> str:
 
 # Idioms that look like a marker below and are none; blanked before anything else is looked for.
 IDIOMS = {
-    "en": "no thanks | no thank you | no problem | no worries | no need | no rush | no idea | not yet | not sure"
-    " | i don't remember | don't remember | can't remember | i don't know | i meant to ask | i meant to say | why not"
-    " | if not | or not | whether or not | by mistake | sent * wrong | sent me * wrong | received * wrong | got sent"
-    " | got the wrong | wrong item | wrong product | wrong order | wrong parcel | wrong package | went wrong"
-    " | what's wrong | whats wrong | is anything wrong | right now | for now | just now | by now | until now"
-    " | any more questions | any more info | change of clothes | i forgot | no longer works | nothing wrong"
-    " | no doubt | make it in time | make it there | make it to | mind you | better than | even better | do better"
-    " | not only | no later than | no more than | no other questions | actually a question | wrong size came"
-    " | thank you for that | as i said before | not working | doesn't work | didn't work",
+    "en": "actually * question | no thanks | no thank you | no problem | no worries | no need | no rush | no idea"
+    " | not yet | not sure | i don't remember | don't remember | can't remember | i don't know | i meant to ask"
+    " | i meant to say | why not | if not | or not | whether or not | by mistake | sent * wrong | sent me * wrong"
+    " | received * wrong | got sent | got the wrong | wrong item | wrong product | wrong order | wrong parcel"
+    " | wrong package | went wrong | what's wrong | whats wrong | is anything wrong | right now | for now | just now"
+    " | by now | until now | any more questions | any more info | change of clothes | i forgot | no longer works"
+    " | nothing wrong | no doubt | make it in time | make it there | make it to | mind you | better than"
+    " | even better | do better | not only | no later than | no more than | no other questions | actually a question"
+    " | wrong size came | thank you for that | as i said before | not working | doesn't work | didn't work",
     "de": "nein danke | kein problem | noch nicht | keine ahnung | ich weiss nicht | warum nicht | im moment"
     " | was ist falsch | falsche ware | falschen artikel | falsches produkt | falsche paket | falsches paket"
     " | ob oder nicht | nicht sicher | ich habe vergessen | ich habe * vergessen | funktioniert nicht mehr",
@@ -143,31 +143,35 @@ SAID = {
 
 # A wish that something said before, or stored, is taken back.
 RETRACTIONS = {
-    "en": "forget that | forget my | forget what | forget about | forget the | forget it | forget i"
-    " | forget everything | please forget | delete my | delete that | delete the | delete what | remove my"
-    " | remove that | erase | wipe | drop my | drop that | take back | take that back | take it back | take that off"
-    " | take it off | take * off file | take * off my | clear my | don't keep | don't store | don't save | don't use"
-    " | do not use | do not keep | do not store | do not save | not use my | don't want you to | stop using"
-    " | stop calling | stop texting | stop sending | stop e-mailing | stop emailing | stop contacting | don't call"
-    " | do not call | don't text | don't email | isn't my | is not my | aren't my | not my | lose the"
-    " | not a * anymore | get rid of | i withdraw | i retract | retract | unsay | no more | never again",
-    "de": "vergiss | vergessen sie | bitte vergessen | losche | loschen | losch | streiche | streichen | streich"
-    " | entferne | entfernen | nicht speichern | nicht merken | nicht verwenden | nicht benutzen | nicht mein"
-    " | nicht meine | nehme * zuruck | zurucknehmen | hor auf | horen sie auf | rufen sie mich nicht",
-    "fr": "oublie | oubliez | oublier | supprime | supprimez | supprimer | efface | effacez | effacer | retire"
-    " | retirez | retirer | enleve | enlevez | ne gardez pas | ne garde pas | n'utilisez pas | n'utilise pas"
-    " | n'utilisez plus | n'est pas mon | n'est pas ma | pas mon | pas ma | arretez de | arrete de | ne m'appelez pas",
-    "es": "olvida | olvidate | olvidese | olvide lo | olvide que | olvide esa | olvide ese | borra | borre | borrar"
-    " | elimina | elimine | eliminar | quita | quite | suprime | suprima | no guarde | no guardes | no use | no uses"
-    " | no es mi | deje de | deja de | dejen de | no me llame | no me llames",
-    "it": "dimentica | dimentichi | dimenticate | cancella | cancelli | cancellare | elimina | elimini | eliminare"
-    " | rimuovi | rimuova | rimuovere | togli | tolga | non salvare | non usare | non usate | non e il mio"
-    " | non e la mia | smetti di | smetta di | non chiamarmi | non mi chiami",
-    "pt": "esquece | esqueca | apaga | apague | apagar | elimina | elimine | eliminar | remove | remova | remover"
-    " | exclua | excluir | retire | nao guarde | nao use | nao e o meu | nao e a minha | nao e meu | nao e minha"
-    " | pare de | para de | nao me ligue",
-    "nl": "vergeet | verwijder | verwijderen | wis | wissen | schrap | haal * weg | niet bewaren | niet gebruiken"
-    " | niet opslaan | gebruik * niet | is niet mijn | niet mijn | stop met | bel me niet | neem * terug",
+    "en": "stop doing | stop that | stop it | forget that | forget my | forget what | forget about | forget the"
+    " | forget it | forget i | forget everything | please forget | delete my | delete that | delete the | delete what"
+    " | remove my | remove that | erase | wipe | drop my | drop that | take back | take that back | take it back"
+    " | take that off | take it off | take * off file | take * off my | clear my | don't keep | don't store"
+    " | don't save | don't use | do not use | do not keep | do not store | do not save | not use my"
+    " | don't want you to | stop using | stop calling | stop texting | stop sending | stop e-mailing | stop emailing"
+    " | stop contacting | don't call | do not call | don't text | don't email | isn't my | is not my | aren't my"
+    " | not my | lose the | not a * anymore | get rid of | i withdraw | i retract | retract | unsay | no more"
+    " | never again",
+    "de": "ich will kein | keine * mehr | vergiss | vergessen sie | bitte vergessen | losche | loschen | losch"
+    " | streiche | streichen | streich | entferne | entfernen | nicht speichern | nicht merken | nicht verwenden"
+    " | nicht benutzen | nicht mein | nicht meine | nehme * zuruck | zurucknehmen | hor auf | horen sie auf"
+    " | rufen sie mich nicht",
+    "fr": "je ne veux plus | plus de | oublie | oubliez | oublier | supprime | supprimez | supprimer | efface"
+    " | effacez | effacer | retire | retirez | retirer | enleve | enlevez | ne gardez pas | ne garde pas"
+    " | n'utilisez pas | n'utilise pas | n'utilisez plus | n'est pas mon | n'est pas ma | pas mon | pas ma"
+    " | arretez de | arrete de | ne m'appelez pas",
+    "es": "no quiero mas | no mas | olvida | olvidate | olvidese | olvide lo | olvide que | olvide esa | olvide ese"
+    " | borra | borre | borrar | elimina | elimine | eliminar | quita | quite | suprime | suprima | no guarde"
+    " | no guardes | no use | no uses | no es mi | deje de | deja de | dejen de | no me llame | no me llames",
+    "it": "non voglio piu | basta | dimentica | dimentichi | dimenticate | cancella | cancelli | cancellare"
+    " | elimina | elimini | eliminare | rimuovi | rimuova | rimuovere | togli | tolga | non salvare | non usare"
+    " | non usate | non e il mio | non e la mia | smetti di | smetta di | non chiamarmi | non mi chiami",
+    "pt": "nao quero mais | chega de | esquece | esqueca | apaga | apague | apagar | elimina | elimine | eliminar"
+    " | remove | remova | remover | exclua | excluir | retire | nao guarde | nao use | nao e o meu | nao e a minha"
+    " | nao e meu | nao e minha | pare de | para de | nao me ligue",
+    "nl": "ik wil geen | geen * meer | vergeet | verwijder | verwijderen | wis | wissen | schrap | haal * weg"
+    " | niet bewaren | niet gebruiken | niet opslaan | gebruik * niet | is niet mijn | niet mijn | stop met"
+    " | bel me niet | neem * terug",
 }
 
 # A turn in what is wanted: urgent where any fact is live, since it needs no cue word ("lieber abends").
@@ -245,6 +249,21 @@ FIRST = {
     "it": "io | mi | mio | mia | miei | noi | ci | nostro | nostra | ho | sono | sto",
     "pt": "eu | me | mim | meu | minha | meus | nos | nosso | nossa | tenho | sou | estou | moro",
     "nl": "ik | mij | me | mijn | wij | we | ons | onze",
+}
+
+# The customer tells something lasting of themselves; without a value that anybody recognises it may still replace one.
+HABITS = {
+    "en": "i'm a | i'm an | i am a | i am an | i live | i work | i wear | i take a | i use | i eat | i hold | i fly"
+    " | i sit | i go by | i speak | we live | we work | my feet | my name | my home",
+    "de": "ich bin ein | ich bin eine | ich wohne | ich lebe | ich arbeite | ich trage | ich nutze | ich esse"
+    " | ich fliege | ich sitze | wir wohnen | ich heisse | mein name",
+    "fr": "je suis un | je suis une | j'habite | je vis | je travaille | je porte | je mange | je chausse"
+    " | nous habitons | je m'appelle",
+    "es": "soy un | soy una | vivo | trabajo | uso | como | calzo | llevo | vivimos | me llamo",
+    "it": "sono un | sono una | vivo | abito | lavoro | porto | mangio | calzo | abitiamo | mi chiamo",
+    "pt": "sou um | sou uma | vivo | moro | trabalho | uso | como | calco | moramos | chamo-me | me chamo",
+    "nl": "ik ben een | ik woon | ik werk | ik draag | ik gebruik | ik eet | ik vlieg | ik zit | wij wonen"
+    " | we wonen | ik heet",
 }
 
 # What is held, approved of again: it changes nothing.
@@ -406,9 +425,9 @@ ERRANDS = {
     " | send | ship | pay | process | transfer | connect | schedule | arrange | place the | place an | place it"
     " | place your | proceed | appointment | ticket | tickets | flight | flights | train | trains | taxi | cab"
     " | hotel | hotels | room | table | restaurant | restaurants | movie | song | play | bus | order | orders"
-    " | anything else | help | attraction | give me | get me | phone number | telephone number | the address"
-    " | postcode | post code | reference number | information | arrived | rent | rental | car | event | itinerary"
-    " | checkout | invoice | bag | bags | museum | gift card | insurance | payment",
+    " | anything else | help | parcel | package | attraction | give me | get me | phone number | telephone number"
+    " | the address | postcode | post code | reference number | information | arrived | rent | rental | car | event"
+    " | itinerary | checkout | invoice | bag | bags | museum | gift card | insurance | payment",
     "de": "buchen | buche | buchung | reservieren | reservierung | bestellen | bestellung | bestellt | kaufen"
     " | suchen | suche | nachsehen | prufen | finden | zeigen | zeig | stornieren | erstatten | erstattung"
     " | rucksendung | senden | verschicken | bezahlen | termin | ticket | flug | zug | zimmer | tisch | rechnung"
@@ -491,8 +510,7 @@ WH = {
     " | what did | what would | what will | what should | what can | what if | where | when | who | whose | why is"
     " | why are | why did | why does | why was | how do | how does | how can | how much | how many | how long"
     " | how is | how are | how far | how often | how would | which | is there | are there | do you | does | did you"
-    " | did i | have you | am i | can i | may i | should i | is it | is that | is the | is my | are you | are my"
-    " | what happens",
+    " | did i | have you | am i | should i | is it | is that | is the | is my | are you | are my | what happens",
     "de": "was | wo | wann | wer | warum | wieso | wie | welche | welcher | welches | gibt es | haben sie | ist"
     " | sind | darf ich",
     "fr": "qu'est-ce | ou | quand | qui | pourquoi | comment | combien | quel | quelle | quels | quelles"

@@ -55,7 +55,11 @@ def accepts(text: str, previous: str, schema: Schema) -> bool:
         return True
     if NO.match(start) or re.match(r"(?:please )?(?:don'?t|do not|not)\b", start):
         return False
-    if ACCEPT.match(start) or (len(text.split()) <= SHORT and ACCEPT.search(start) and not asks(text)):
+    if (
+        ACCEPT.match(start)
+        or ACCEPT.match(plain(text).lstrip(LEAD))
+        or (len(text.split()) <= SHORT and ACCEPT.search(start) and not asks(text))
+    ):
         return True
     return not asks(text) and any(
         bool((mentions(text, a) or set()) & (mentions(previous, a) or set())) for a in schema.values()
