@@ -63,9 +63,9 @@ class Mix:
 
 def customers(mix: Mix, seed: int, now: datetime, *, each: int = 10) -> list[Customer]:
     """All that happens, by customer. Corrections are said now, everything else in the ten days before."""
-    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    dice = random.Random(seed)
     count = max(mix.corrections, mix.events // each)
-    made = [_Maker(Customer(number), random.Random(dice.random()), now) for number in range(count)]  # noqa: S311
+    made = [_Maker(Customer(number), random.Random(dice.random()), now) for number in range(count)]
     kinds: list[str] = ["original"] * (mix.events - mix.redeliveries - mix.paraphrases - mix.corrections)
     kinds += ["paraphrase"] * mix.paraphrases
     dice.shuffle(kinds)

@@ -56,7 +56,7 @@ class Itinerary:
 
 
 def itinerary(seed: int, *, turns: int, changed_at: int = 3) -> Itinerary:
-    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    dice = random.Random(seed)
     old, new, *others = dice.sample(REGIONS, len(REGIONS))
     made = Itinerary(old, new)
     for turn in range(turns):

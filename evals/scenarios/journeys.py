@@ -33,7 +33,7 @@ QUESTION = "Which seat will you book for me?"
 
 @dataclass
 class Journey:
-    """`ordinary` is said first, then the `correction` of the `wish`; `seat` is right then. `claims` are by exact text."""
+    """`ordinary` is said first, then the `correction` of the `wish`; `seat` is right then. `claims` are by text."""
 
     seat: str
     old: str

@@ -30,7 +30,7 @@ async def watch(
     patience: float = 60,
 ) -> dict[str, Any]:
     """So many messages a second for so long, each delivered twice. The lag is from said to stored."""
-    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    dice = random.Random(seed)
     count = round(rate * seconds)
     threads = [str(uuid.uuid4()) for _ in range(customers)]
     start, began = time.monotonic(), datetime.now(UTC)

@@ -59,7 +59,7 @@ class Meeting:
 
 def meeting(seed: int, *, minutes: int = 90, characters: int = 72_000, corrected_at: int = 15) -> Meeting:
     """A meeting of so many characters. One of the actions taken on before is corrected in the minute given."""
-    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    dice = random.Random(seed)
     made = Meeting([""] * minutes)
     tasks = dice.sample(TASKS, 12)
     early = {minute: tasks[at] for at, minute in enumerate(sorted(dice.sample(range(2, corrected_at - 1), 5)))}

@@ -52,7 +52,7 @@ async def run(
     uri: str, *, seed: int, travellers: int = 30, pause: float = 3.0, thinking: float = 1.0
 ) -> dict[str, Any]:
     """`thinking` are the seconds that an extraction takes, on the response path and in the background."""
-    dice = random.Random(seed)  # noqa: S311 - dice, not secrets
+    dice = random.Random(seed)
     journeys = [journey(number, dice) for number in range(travellers)]
     script = extractor({text: claims for j in journeys for text, claims in j.claims.items()})
     with models(steward, script) as waiting, models(steward, script, keep=False) as behind:
