@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -21,8 +20,9 @@ from graph.core.words import Subject
 from graph.deps import Deps
 from graph.doctor import doctor
 from graph.models.errors import ModelError
+from graph.rights import add_commands as add_rights
 from graph.settings import Settings
-from graph.storage import erasure, rebuild
+from graph.storage import rebuild
 from graph.storage.migrate import migrate
 from graph.storage.recall import as_of, ledger, recall
 
@@ -69,26 +69,6 @@ async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
         when = f"{row['decided_at']:%Y-%m-%d %H:%M:%S}"
         _add(table, when, row["slot"] or row["attribute"], outcome, before, after, said)
     out.print(table)
-    return 0
-
-
-async def forget(deps: Deps, args: argparse.Namespace) -> int:
-    """Forget one fact, one message, or everything about a customer; prints the receipt."""
-    subject = Subject(args.tenant, args.customer)
-    if not (args.yes or args.fact or args.source):
-        out.print("This forgets everything about the customer. Add --yes, or name one --fact or --source.")
-        return 2
-    receipt = await erasure.forget(deps.committer, subject, fact=args.fact, source=args.source, now=datetime.now(UTC))
-    out.print_json(json.dumps(receipt, default=str))
-    return 0
-
-
-async def export(deps: Deps, args: argparse.Namespace) -> int:
-    """Everything kept about a customer, as JSON on standard output."""
-    async with deps.database.connection() as connection:
-        everything = await erasure.export(connection, Subject(args.tenant, args.customer))
-    json.dump(everything, sys.stdout, default=str, ensure_ascii=False, indent=2)
-    print()
     return 0
 
 
@@ -154,11 +134,7 @@ def parser() -> argparse.ArgumentParser:
     talk.add_argument("--explain", action="store_true", help="show what each request held")
     command("facts", facts, customer=True).add_argument("--as-of", type=datetime.fromisoformat, metavar="TIME")
     command("ledger", show_ledger, customer=True).add_argument("--most", type=int, default=50)
-    gone = command("forget", forget, customer=True)
-    gone.add_argument("--fact", metavar="SLOT")
-    gone.add_argument("--source", metavar="MESSAGE")
-    gone.add_argument("--yes", action="store_true", help="forget everything")
-    command("export", export, customer=True)
+    add_rights(command)
     command("migrate", migrations)
     command("worker", run_worker).add_argument("--once", action="store_true")
     command("rebuild", rebuild_records)
