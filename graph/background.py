@@ -10,6 +10,7 @@ from graph.deps import Deps
 from graph.graph import memory
 from graph.storage import jobs, transcript
 from graph.storage.checkpointer import retain
+from graph.storage.ids import subject_of
 
 log = logging.getLogger(__name__)
 LEFT_OVER = 60.0  # seconds after which an unread message without a job is swept up
@@ -55,7 +56,7 @@ async def sweep(deps: Deps) -> None:
                 await jobs.defer(deps.jobs, connection, subject)
         due = await jobs.due(connection, now)
     for sid, slots in due.items():
-        await deps.committer.refresh(jobs.subject_of(sid), slots, now=now)
+        await deps.committer.refresh(subject_of(sid), slots, now=now)
     if revived or left or due:
         log.info("swept: %d jobs revived, %d subjects with leftovers, %d with due facts", revived, len(left), len(due))
 

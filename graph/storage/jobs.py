@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
-from urllib.parse import unquote
 
 import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued
 
 from graph.core.words import Subject
+from graph.storage.ids import subject_of
 from graph.storage.pool import Connection, Database, connection_options, subject_id
 from graph.storage.sql import named
 
@@ -37,12 +37,6 @@ async def defer(app: procrastinate.App, connection: Connection, subject: Subject
             await job.defer_async(tenant=subject.tenant, user=subject.user)
     except AlreadyEnqueued:
         pass
-
-
-def subject_of(sid: str) -> Subject:
-    """The subject of a subject id."""
-    tenant, user = sid.split(".")
-    return Subject(unquote(tenant), unquote(user))
 
 
 async def leftovers(connection: Connection, *, older_than: float) -> list[Subject]:

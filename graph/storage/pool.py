@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
-from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -12,7 +12,9 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from graph.core.words import Subject
+from graph.storage.ids import subject_id
+
+__all__ = ["Connection", "Database", "DatabaseUnreachable", "Pool", "connection_options", "retrying", "subject_id"]
 
 SCHEMA = "memory"
 Connection = psycopg.AsyncConnection[DictRow]
@@ -26,9 +28,12 @@ TRANSIENT = (
     psycopg.errors.AdminShutdown,
     psycopg.errors.CrashShutdown,
     psycopg.errors.CannotConnectNow,
-    psycopg.errors.ConnectionException,
     psycopg.errors.TooManyConnections,
+    psycopg.errors.IdleInTransactionSessionTimeout,
 )
+CONNECTION_EXCEPTION = "08"  # the class of SQLSTATEs
+
+_trusting: ContextVar[bool] = ContextVar("trusting", default=False)
 
 
 class DatabaseUnreachable(RuntimeError):
@@ -37,7 +42,11 @@ class DatabaseUnreachable(RuntimeError):
 
 def _is_transient(error: BaseException) -> bool:
     """A named transient error, or a broken connection (an OperationalError that the server never worded)."""
-    return isinstance(error, TRANSIENT) or (isinstance(error, psycopg.OperationalError) and error.sqlstate is None)
+    if isinstance(error, TRANSIENT):
+        return True
+    if not isinstance(error, psycopg.OperationalError) or isinstance(error, PoolTimeout):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(CONNECTION_EXCEPTION)
 
 
 def retrying(attempts: int = 5) -> AsyncRetrying:
@@ -50,13 +59,10 @@ def retrying(attempts: int = 5) -> AsyncRetrying:
     )
 
 
-def subject_id(subject: Subject) -> str:
-    """`tenant.user`, each percent-encoded and free of dots, so that no id can be part of another (F6)."""
-    return f"{_label(subject.tenant)}.{_label(subject.user)}"
-
-
-def _label(text: str) -> str:
-    return quote(text, safe="", errors="strict").replace(".", "%2E")
+async def _check(connection: Connection) -> None:
+    """A connection that the server dropped is replaced before anybody uses it; that costs a round trip."""
+    if not _trusting.get():
+        await AsyncConnectionPool.check_connection(connection)
 
 
 class Database:
@@ -100,7 +106,7 @@ class Database:
             min_size=1,
             max_size=self.max_size,
             kwargs=connection_options(),
-            check=AsyncConnectionPool.check_connection,
+            check=_check,
             open=False,
         )
         try:
@@ -111,9 +117,23 @@ class Database:
         return pool
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[Connection]:
-        async with (await self.pool()).connection(timeout=15) as connection:
-            yield connection
+    async def connection(self, *, trusting: bool = False) -> AsyncIterator[Connection]:
+        """A connection of the pool. `trusting` spares the look whether it is alive: for work that is tried again."""
+        pool = await self.pool()
+        trust = _trusting.set(trusting)
+        try:
+            connection = await pool.getconn(timeout=15)
+        except PoolTimeout as error:
+            raise DatabaseUnreachable(
+                f"{unreachable(await self.uri())} Or else all {self.max_size} connections are busy: see APP_POOL_SIZE."
+            ) from error
+        finally:
+            _trusting.reset(trust)
+        try:
+            async with connection:
+                yield connection
+        finally:
+            await pool.putconn(connection)
 
     async def close(self) -> None:
         pool = self._pools.pop(asyncio.get_running_loop(), None)
@@ -122,7 +142,7 @@ class Database:
 
 
 def connection_options() -> dict[str, Any]:
-    return {"autocommit": True, "row_factory": dict_row, "options": f"-c search_path={SCHEMA}"}
+    return {"autocommit": True, "row_factory": dict_row, "options": f"-c search_path={SCHEMA} -c timezone=UTC"}
 
 
 def unreachable(uri: str) -> str:

@@ -5,23 +5,60 @@
 select set_config('lock_timeout', %(timeout)s, true), set_config('memory.committing', 'on', true),
        pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))
 
--- name: sources
-select source, kind, origin, version, observed_at, text, extractor
-from transcript where subject = %(subject)s and source = any(%(sources)s)
-
 -- name: erased
 select source from erased where subject = %(subject)s and source = any(%(hashes)s)
 
--- name: evidence
--- The statements of the slots named, of every slot in which one of the sources has already spoken, and the sealed
--- tombstones of slots whose names are sealed too.
-select s.id, s.slot, s.source, s.ordinal, s.kind, s.origin, s.version, s.observed_at, s.attribute, s.value, s.key,
-       s.intent, s.valid_from, s.valid_until, s.accepts, s.quote, s.retires, s.rank, s.sealed, r.revision
-from statement s left join record r using (subject, slot)
-where s.subject = %(subject)s and s.ended_at is null
-  and (s.slot = any(%(slots)s) or (s.sealed and s.slot <> s.attribute) or s.slot in (
-    select t.slot from statement t where t.subject = %(subject)s and t.ended_at is null
-    and (t.source = any(%(sources)s) or t.accepts = any(%(sources)s))))
+-- name: gather
+-- One row with everything that decisions depend on. Of the slots named, what is live; whole are the slots in `whole`,
+-- those in which a source has spoken that is read anew, and those from which a source in `gone` is taken out. With the
+-- sealed tombstones of slots whose names are sealed too.
+with wanted as (
+    select slot, bool_or(whole) as whole from (
+        select unnest(%(slots)s::text[]) as slot, false as whole
+        union all select unnest(%(whole)s::text[]), true
+        union all select s.slot, true from statement s join transcript t using (subject, source)
+            where s.subject = %(subject)s and s.source = any(%(sources)s) and s.ended_at is null
+              and t.extractor is distinct from %(extractor)s
+        union all select s.slot, true from statement s
+            where s.subject = %(subject)s and s.ended_at is null
+              and (s.source = any(%(gone)s) or s.accepts = any(%(gone)s))
+    ) w group by slot
+), evidence as (
+    select s.* from wanted w join statement s using (slot)
+    where not w.whole and s.subject = %(subject)s and s.ended_at is null and s.live
+    union all
+    select s.* from wanted w join statement s using (slot)
+    where w.whole and s.subject = %(subject)s and s.ended_at is null
+    union all
+    select s.* from statement s
+    where s.subject = %(subject)s and s.bare and s.sealed and s.ended_at is null and s.slot <> s.attribute
+)
+select
+    (select json_agg(t) from (
+        select source, kind, origin, version, observed_at, text, extractor
+        from transcript where subject = %(subject)s and source = any(%(sources)s)) t) as said,
+    (select json_agg(encode(source, 'hex')) from erased
+        where subject = %(subject)s and source = any(%(hashes)s)) as erased,
+    (select json_agg(w) from (
+        select w.slot, w.whole, r.revision, r.bounded_at
+        from wanted w left join record r on r.subject = %(subject)s and r.slot = w.slot) w) as slots,
+    (select json_agg(e) from (
+        select id, slot, source, ordinal, kind, origin, version, observed_at, attribute, value, key, intent, valid_from,
+               valid_until, accepts, quote, retires, rank, sealed, carries from evidence) e) as statements
+
+-- name: unbound
+-- All evidence of these slots is read again.
+with slots as (
+    update record set bounded_at = null where subject = %(subject)s and slot = any(%(slots)s)
+)
+update statement set live = true, carries = 0
+where subject = %(subject)s and slot = any(%(slots)s) and not (live and carries = 0)
+
+-- name: bound
+update statement s set live = f.live, carries = f.carries
+from jsonb_to_recordset(%(rows)s) as f(slot text, source text, ordinal int, live boolean, carries int)
+where s.subject = %(subject)s and s.slot = f.slot and s.source = f.source and s.ordinal = f.ordinal
+  and s.ended_at is null and (s.live, s.carries) is distinct from (f.live, f.carries)
 
 -- name: open_sealed
 -- A value that an erased withdrawal named has been stated anew: it is no secret any more, and the withdrawal must find it.
@@ -38,19 +75,21 @@ where subject = %(subject)s and source = any(%(sources)s) and ended_at is null
 
 -- name: add_statements
 insert into statement (subject, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
-                       intent, valid_from, valid_until, accepts, quote, retires, rank)
+                       intent, valid_from, valid_until, accepts, quote, retires, rank, live, carries, revision)
 select %(subject)s, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
-       intent, valid_from, valid_until, accepts, quote, retires, rank
+       intent, valid_from, valid_until, accepts, quote, retires, rank, live, carries, revision
 from jsonb_to_recordset(%(rows)s) as t(slot text, source text, ordinal int, kind text, origin text, version bigint,
     observed_at timestamptz, attribute text, stated text, value text, key text, intent text, valid_from timestamptz,
-    valid_until timestamptz, accepts text, quote text, retires jsonb, rank int)
+    valid_until timestamptz, accepts text, quote text, retires jsonb, rank int, live boolean, carries int, revision int)
 
 -- name: write_records
-insert into record as r (subject, slot, attribute, status, revision, changes_at)
-select %(subject)s, slot, attribute, status, revision, changes_at
-from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, status text, revision int, changes_at timestamptz)
+insert into record as r (subject, slot, attribute, status, revision, changes_at, bounded_at)
+select %(subject)s, slot, attribute, status, revision, changes_at, bounded_at
+from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, status text, revision int, changes_at timestamptz,
+    bounded_at timestamptz)
 on conflict (subject, slot) do update
-set status = excluded.status, revision = excluded.revision, changes_at = excluded.changes_at, updated_at = now()
+set attribute = excluded.attribute, status = excluded.status, revision = excluded.revision,
+    changes_at = excluded.changes_at, bounded_at = excluded.bounded_at, updated_at = now()
 
 -- name: write_facts
 insert into store (prefix, key, value, created_at, updated_at)
@@ -105,8 +144,8 @@ where subject = %(subject)s and (status = 'conflict' or changes_at <= %(now)s)
 
 -- name: evidence_of_slots
 select slot, source, ordinal, kind, origin, version, observed_at, attribute, value, key, intent, valid_from, valid_until,
-       accepts, quote, retires, rank
-from statement where subject = %(subject)s and slot = any(%(slots)s) and ended_at is null
+       accepts, quote, retires, rank, carries
+from statement where subject = %(subject)s and slot = any(%(slots)s) and ended_at is null and live
 
 -- name: evidence_as_of
 select slot, source, ordinal, kind, origin, version, observed_at, attribute, value, key, intent, valid_from, valid_until,

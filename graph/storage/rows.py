@@ -23,32 +23,48 @@ QUOTES_SHOWN = 5  # quotes kept beside an active fact; the statements keep all o
 
 
 def to_source(row: Mapping[str, Any]) -> Source:
-    return Source(row["source"], row["kind"], row["origin"], row["version"], row["observed_at"], row["text"])
+    return Source(row["source"], row["kind"], row["origin"], row["version"], moment(row["observed_at"]), row["text"])
 
 
 def to_statement(row: Mapping[str, Any]) -> Statement:
+    """`carries` counts only where the statements it stands for are not read as well."""
     return Statement(
-        row["source"], row["ordinal"], row["kind"], row["origin"], row["version"], row["observed_at"],
-        row["attribute"], row["slot"], row["value"], row["key"], row["intent"], row["valid_from"], row["valid_until"],
-        row["accepts"], row["quote"], tuple((s, o) for s, o in row["retires"]), row["rank"],
+        row["source"], row["ordinal"], row["kind"], row["origin"], row["version"], moment(row["observed_at"]),
+        row["attribute"], row["slot"], row["value"], row["key"], row["intent"], moment(row["valid_from"]),
+        moment(row["valid_until"]), row["accepts"], row["quote"], tuple((s, o) for s, o in row["retires"]), row["rank"],
+        row.get("carries", 0),
     )  # fmt: skip
 
 
-def statement_row(s: Statement, stated: str | None) -> dict[str, Any]:
+def moment(value: Any) -> Any:
+    """A time, or none, as it comes from a column or from JSON."""
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def statement_row(
+    s: Statement, stated: str | None, *, live: bool = True, revision: int | None = None
+) -> dict[str, Any]:
     return {
         "slot": s.slot, "source": s.source, "ordinal": s.ordinal, "kind": s.kind, "origin": s.origin,
         "version": s.version, "observed_at": _iso(s.observed_at), "attribute": s.attribute, "stated": stated,
         "value": s.value, "key": s.key, "intent": s.intent, "valid_from": _iso(s.valid_from),
         "valid_until": _iso(s.valid_until), "accepts": s.accepts, "quote": s.quote,
-        "retires": [list(r) for r in s.retires], "rank": s.rank,
+        "retires": [list(r) for r in s.retires], "rank": s.rank, "live": live, "carries": s.carries,
+        "revision": revision,
     }  # fmt: skip
 
 
-def record_row(slot: str, evidence: Sequence[Statement], record: FactRecord | None, revision: int) -> dict[str, Any]:
+def record_row(
+    slot: str,
+    evidence: Sequence[Statement],
+    record: FactRecord | None,
+    revision: int,
+    bounded_at: datetime | None = None,
+) -> dict[str, Any]:
     return {
-        "slot": slot, "attribute": evidence[0].attribute if evidence else slot, "revision": revision,
-        "status": record.status if record else "none",
-        "changes_at": _iso(record.changes_at) if record else None,
+        "slot": slot, "attribute": evidence[0].attribute if evidence else slot.partition("=")[0],
+        "revision": revision, "status": record.status if record else "none",
+        "changes_at": _iso(record.changes_at) if record else None, "bounded_at": _iso(bounded_at),
     }  # fmt: skip
 
 

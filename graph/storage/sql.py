@@ -1,7 +1,10 @@
-"""Reads .sql files: one named query after each `-- name:` line, loaded once at import."""
+"""Named queries from .sql files: one after each `-- name:` line, loaded once at import. And what PostgreSQL keeps."""
 
+import json
 from importlib import resources
-from typing import LiteralString
+from typing import Any, LiteralString
+
+from psycopg.types.json import Jsonb
 
 
 def _parse(text: LiteralString) -> dict[str, LiteralString]:
@@ -15,3 +18,33 @@ def named(file: str) -> dict[str, LiteralString]:
 
 
 QUERIES = named("queries.sql")
+
+
+def storable(text: str) -> str:
+    """What PostgreSQL can keep: NUL and lone surrogates become the replacement character."""
+    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def jsonb(value: Any) -> Jsonb:
+    """JSON with nothing in it that PostgreSQL can't keep."""
+    return Jsonb(value, dumps=_dumps)
+
+
+def _dumps(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(_storable(value), ensure_ascii=False).encode()
+    return json.dumps(_storable(value), ensure_ascii=False).encode() if b"\\u0000" in encoded else encoded
+
+
+def _storable(value: Any) -> Any:
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {name: _storable(part) for name, part in value.items()}
+        case list() | tuple():
+            return [_storable(part) for part in value]
+    return value

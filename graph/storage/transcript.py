@@ -12,7 +12,9 @@ from graph.core.words import SourceKind, Subject
 from graph.storage.pool import Connection, subject_id
 from graph.storage.remains import RIGHTS
 from graph.storage.seal import fingerprint
-from graph.storage.sql import QUERIES
+from graph.storage.sql import QUERIES, storable
+
+__all__ = ["Message", "storable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,6 @@ class Message:
     text: str
     version: int | None = None
     kept: str | None = None
-
-
-def storable(text: str) -> str:
-    """What PostgreSQL can keep: NUL and lone surrogates become the replacement character."""
-    return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def digest(text: str) -> str:

@@ -1,0 +1,82 @@
+"""Apply: what was decided, written in one round trip, in which the transaction's own commit travels too."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from graph.core.batch import Batch
+from graph.core.bounded import Bounded
+from graph.core.words import Subject
+from graph.storage.gather import Gathered
+from graph.storage.ids import subject_id
+from graph.storage.pool import Connection
+from graph.storage.rows import fact_value, ledger_row, record_row, statement_row
+from graph.storage.sql import QUERIES, jsonb
+
+
+async def apply(
+    connection: Connection,
+    subject: Subject,
+    batch: Batch,
+    gathered: Gathered,
+    extractor: str,
+    bound: Mapping[str, Bounded],
+) -> None:
+    """Statements, records, facts, ledger and what was read; `bound` says what of a slot is read from now on."""
+    seen, sid = gathered.seen, subject_id(subject)
+    changed = batch.changed
+    revised = {s: gathered.revisions.get(s, 0) + 1 for s in changed}
+    records = [
+        record_row(
+            slot,
+            batch.evidence[slot],
+            batch.records[slot],
+            revised.get(slot, gathered.revisions.get(slot, 0)),
+            bound[slot].until if slot in bound else None if slot in seen.whole else seen.until.get(slot),
+        )
+        for slot in sorted({*changed, *bound})
+    ]
+    facts = [
+        {"key": slot, "value": fact_value(record, revised[slot])}
+        for slot in changed
+        if (record := batch.records[slot]) and record.status == "active"
+    ]
+    gone = sorted(set(changed) - {fact["key"] for fact in facts})
+    kept = {slot: {s.id: s for s in b.kept} for slot, b in bound.items()}
+    added = [
+        statement_row(
+            kept.get(s.slot, {}).get(s.id, s), stated,
+            live=s.slot not in kept or s.id in kept[s.slot], revision=revised.get(s.slot),
+        )
+        for s, stated in batch.added
+    ]  # fmt: skip
+    slots = {(s.slot, s.key) for s, _ in batch.added}
+    opened = [row for row in gathered.opened if (row["slot"], row["key"]) in slots]
+    ledger = [ledger_row(outcome) for outcome in batch.outcomes]
+    writes: list[tuple[str, dict[str, Any], Any]] = [
+        ("end_statements", {"sources": batch.anew}, batch.anew),
+        ("open_sealed", {"rows": jsonb(opened)}, opened),
+        ("bound", {"rows": jsonb(flags := _flags(batch, gathered, kept))}, flags),
+        ("add_statements", {"rows": jsonb(added)}, added),
+        ("write_records", {"rows": jsonb(records)}, records),
+        ("write_facts", {"prefix": f"facts.{sid}", "rows": jsonb(facts)}, facts),
+        ("drop_facts", {"prefix": f"facts.{sid}", "slots": gone}, gone),
+        ("add_ledger", {"rows": jsonb(ledger), "extractor": extractor}, ledger),
+        ("mark_read", {"sources": batch.read, "extractor": extractor}, batch.read),
+    ]
+    for name, params, wanted in writes:
+        if wanted:
+            await connection.execute(QUERIES[name], {"subject": sid, **params})
+
+
+def _flags(batch: Batch, gathered: Gathered, kept: Mapping[str, Mapping[Any, Any]]) -> list[dict[str, Any]]:
+    """Which of the statements that were there before are live from now on, and what they carry."""
+    flags = []
+    new = {(s.slot, s.id) for s, _ in batch.added}
+    for slot, ids in kept.items():
+        for s in batch.evidence[slot]:
+            carries = ids[s.id].carries if s.id in ids else 0
+            if (slot, s.id) in new or (slot not in gathered.seen.whole and s.id in ids and carries == s.carries):
+                continue
+            flag = {"slot": slot, "source": s.source, "ordinal": s.ordinal, "live": s.id in ids, "carries": carries}
+            flags.append(flag)
+    return flags
