@@ -66,7 +66,8 @@ with opened as (
     update statement s set slot = o.slot, key = o.key, sealed = false
     from jsonb_to_recordset(%(rows)s) as o(id bigint, slot text, key text) where s.id = o.id
 )
-delete from record r using jsonb_to_recordset(%(rows)s) as o(slot text, sealed text)
+update record r set slot = o.slot from (
+    select distinct slot, sealed from jsonb_to_recordset(%(rows)s) as o(slot text, sealed text)) o
 where r.subject = %(subject)s and r.slot = o.sealed and o.sealed <> o.slot
 
 -- name: end_statements

@@ -2,19 +2,20 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 
 import pytest
 
 from graph.core.batch import Outcome, Reading
-from graph.core.resolve import erase_all
+from graph.core.evidence import erase_all
 from graph.core.schema import Attribute, schema
 from graph.core.words import Claim, Statement, Subject
 from graph.storage import transcript
 from graph.storage.commit import Committer
 from graph.storage.erasure import forget
 from graph.storage.pool import Database, subject_id
+from graph.storage.rebuild import check
 from graph.storage.recall import as_of, recall
 from graph.storage.transcript import Message
 from tests.conftest import SCHEMA
@@ -23,6 +24,13 @@ from tests.rights import NOW, START, THREAD, dump, facts, said, where
 
 def outcomes(found: Sequence[Outcome]) -> list[str]:
     return [type(o.decision).__name__ for o in found]
+
+
+@pytest.fixture(autouse=True)
+async def sound(committer: Committer) -> AsyncIterator[None]:
+    """Whatever a test did, the records are what the statements say."""
+    yield
+    assert await check(committer.database, committer.schema, now=NOW) == []
 
 
 KINDS = {
