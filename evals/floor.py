@@ -1,13 +1,206 @@
-"""Being written: see the tracker."""
+"""The commit against its floor: how much of what PostgreSQL can do with these statements is left once we have decided.
+
+Both do the same on one server, alternating: customers correct their facts, one claim a commit, each commit a
+transaction under the customer's lock. Ours is the product's own path, in as many processes as asked for. The floor is
+pgbench, told to say what a recorded commit said, pipelined in the same way; it decides nothing and reads no answer.
+Messages are in the transcript beforehand. Round trips are counted at a proxy, everything included.
+"""
 
 import argparse
+import asyncio
+import json
+import multiprocessing
+import statistics
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from multiprocessing.connection import Connection as Pipe
 from typing import Any
+
+import psycopg
+
+from evals.deliver import schema_of
+from evals.pgbench import Script
+from evals.place import database
+from evals.recorder import Recorder, Said
+from evals.trips import DELAY, counting
+from graph.core.batch import Reading
+from graph.core.words import Claim, Subject
+from graph.storage import transcript
+from graph.storage.commit import Committer
+from graph.storage.migrate import migrate
+from graph.storage.pool import Database, connection_options, subject_id
+
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+TENANT, EXTRACTOR, KEY = "floor", "floor", b"a key for evaluations"
+SUBJECTS = (8, 1)  # in parallel
+FACTS = 40  # of a customer; each is corrected a few times
+PROCESSES = 2
+WHO, WHICH, PLACE = "wwww", "nnnn", "pppp"  # stand for the customer, the number of the commit, the fact
+FILLED = {WHO: ":prefix::text || :client_id::text", WHICH: ":n::text", PLACE: ":place::text"}
+COUNTER = ("\\set n :n + 1", f"\\set place :n % {FACTS}")
+NAMES = [f"fact {place}" for place in (*range(FACTS), PLACE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One measured run: `each` commits by each of some customers at the same time, who are called prefix + number."""
+
+    prefix: str
+    subjects: int
+    each: int
 
 
 def add_parser(subparsers: Any) -> None:
-    parser = subparsers.add_parser("floor", description=__doc__)
+    parser = subparsers.add_parser("floor", help="the commit against pgbench of its statements", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7, help="each with ours and the floor, in turn first")
+    parser.add_argument("--commits", type=int, default=250, help="a customer makes in a round")
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="of ours; pgbench gets as many threads")
+    parser.add_argument("--json", action="store_true", help="nothing but the result")
     parser.set_defaults(run=main)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    raise SystemExit("not written yet")
+    with database() as uri:
+        asyncio.run(migrate(uri))
+        result = measure(uri, arguments.rounds, arguments.commits, arguments.processes)
+    if not arguments.json:
+        sys.stdout.writelines(f"{name:>18}  {value}\n" for name, value in result.items())
+    sys.stdout.write(json.dumps(result) + "\n")
+    return 0 if result["ratio"] >= 0.35 and result["round_trips"] <= 3 else 1  # noqa: PLR2004 - the promise
+
+
+def measure(uri: str, rounds: int, each: int, processes: int) -> dict[str, Any]:
+    trips = asyncio.run(count_round_trips(uri))
+    script = Script(asyncio.run(record(uri)), FILLED, COUNTER)
+    script.variables["n"] = "-1"
+    result: dict[str, Any] = {}
+    for subjects in SUBJECTS:
+        speeds: dict[str, list[float]] = {"ours": [], "floor": []}
+        staff = min(processes, subjects)
+        for number in range(rounds):
+            for who in ("ours", "floor") if number % 2 else ("floor", "ours"):
+                load = Load(f"{who}-{subjects}-{number}-", subjects, each)
+                prepare(uri, load)
+                if who == "ours":
+                    speeds[who].append(ours(uri, load, staff))
+                else:
+                    run = {"clients": subjects, "threads": staff, "each": each, "prefix": load.prefix}
+                    speeds[who].append(script.run(script_uri(uri), **run))
+        end = "" if subjects == SUBJECTS[0] else "_1_subject"
+        result |= {
+            f"ours_per_second{end}": round(statistics.median(speeds["ours"]), 1),
+            f"floor_per_second{end}": round(statistics.median(speeds["floor"]), 1),
+            f"ratio{end}": round(statistics.median(speeds["ours"]) / statistics.median(speeds["floor"]), 3),
+            f"ratios{end}": [round(a / b, 3) for a, b in zip(speeds["ours"], speeds["floor"], strict=True)],
+        }
+    return {**result, "round_trips": trips, "rounds": rounds, "processes": processes, "statements": script.statements}
+
+
+def script_uri(uri: str) -> str:
+    return psycopg.conninfo.make_conninfo(uri, options=connection_options()["options"])
+
+
+def prepare(uri: str, load: Load) -> None:
+    """The messages of a load, and a database at rest."""
+    with psycopg.connect(uri, autocommit=True, options=connection_options()["options"]) as connection:
+        connection.execute(
+            "insert into transcript (subject, source, thread, kind, origin, observed_at, text, digest)"
+            " select %s || c, 'message ' || n, 'thread', 'user', 'customer', %s::timestamptz + n * interval '1 s', t, md5(t)"
+            " from generate_series(0, %s) c, generate_series(0, %s) n, lateral (select 'It is value ' || n || '.' as t) x",
+            (subject_id(Subject(TENANT, load.prefix)), NOW, load.subjects - 1, load.each - 1),
+        )
+        connection.execute("analyze transcript, statement, record, ledger, store")
+        connection.execute("checkpoint")
+
+
+def reading(number: int | str, place: int | str) -> Reading:
+    claim = Claim(f"fact {place}", f"value {number}", f"value {number}", "correct")
+    return Reading(f"message {number}", (claim,))
+
+
+async def record(uri: str) -> list[list[Said]]:
+    """What a typical commit says: the fourth correction of a fact."""
+    recorder, subject = Recorder(), Subject(TENANT, WHO)
+    async with committing(uri, NAMES) as (opened, committer):
+        for number in (0, 1, 2, 3, WHICH):
+            async with opened.connection() as connection:  # the only one: nobody else asks
+                message = f"message {number}"
+                said = transcript.Message(message, "thread", "user", "customer", NOW, f"It is value {number}.")
+                await transcript.record(connection, subject, [said], KEY)
+                if number == WHICH:
+                    connection.cursor_factory = recorder.cursor()
+            await committer.commit(subject, [reading(number, PLACE)], extractor=EXTRACTOR, now=NOW)
+    trips = [[said for said in trip if said.query.lower() not in ("", "begin", "commit")] for trip in recorder.trips]
+    trips = [trip for trip in trips if trip]
+    return [[Said("begin", {}), *trips[0]], *trips[1:-1], [*trips[-1], Said("commit", {})]]
+
+
+async def count_round_trips(uri: str) -> int:
+    """The most that one claim takes, from asking for a connection to the commit; the connection is there already."""
+    subject, most = Subject(TENANT, "round-trips"), 0
+    async with counting(uri, DELAY) as trips, committing(trips.uri, NAMES) as (opened, committer):
+        async with opened.connection() as connection:
+            messages = [
+                transcript.Message(f"message {n}", "thread", "user", "customer", NOW, f"It is value {n}.") for n in range(3)
+            ]
+            await transcript.record(connection, subject, messages, KEY)
+        for number in range(3):
+            before = trips.count
+            await committer.commit(subject, [reading(number, 0)], extractor=EXTRACTOR, now=NOW)
+            most = max(most, trips.count - before)
+    return most
+
+
+@asynccontextmanager
+async def committing(uri: str, names: Sequence[str]) -> AsyncIterator[tuple[Database, Committer]]:
+    opened = Database(uri)
+    try:
+        yield opened, Committer(opened, schema_of(names), lambda: KEY)
+    finally:
+        await opened.close()
+
+
+def ours(uri: str, load: Load, processes: int) -> float:
+    """Commits a second through the product, in separate processes; the clock starts once all are connected."""
+    context = multiprocessing.get_context("spawn")
+    pipes = []
+    for number in range(processes):
+        here, there = context.Pipe()
+        lanes = range(number, load.subjects, processes)
+        context.Process(target=_serve, args=(there, uri, load, lanes), daemon=True).start()
+        there.close()
+        pipes.append(here)
+    for pipe in pipes:
+        pipe.recv()
+    begun = time.perf_counter()
+    for pipe in pipes:
+        pipe.send("go")
+    for pipe in pipes:
+        pipe.recv()
+    return load.subjects * load.each / (time.perf_counter() - begun)
+
+
+def _serve(pipe: Pipe, uri: str, load: Load, lanes: Sequence[int]) -> None:
+    async def lane(committer: Committer, number: int) -> None:
+        subject = Subject(TENANT, f"{load.prefix}{number}")
+        for n in range(load.each):
+            await committer.commit(subject, [reading(n, n % FACTS)], extractor=EXTRACTOR, now=NOW)
+
+    async def connect(opened: Database, together: asyncio.Barrier) -> None:
+        async with opened.connection():
+            await together.wait()
+
+    async def serve() -> None:
+        async with committing(uri, NAMES) as (opened, committer):
+            together = asyncio.Barrier(len(lanes))
+            await asyncio.gather(*(connect(opened, together) for _ in lanes))
+            pipe.send("ready")
+            pipe.recv()
+            await asyncio.gather(*(lane(committer, number) for number in lanes))
+            pipe.send("done")
+
+    asyncio.run(serve())
