@@ -1,4 +1,4 @@
-"""What one commit says to the database, recorded at the driver: its statements, their parameters, and where it waits."""
+"""What one commit says to the database, recorded at the driver: statements, their parameters, and where it waits."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,7 +52,9 @@ def _text(cursor: psycopg.AsyncCursor[Any], value: Any) -> tuple[str | None, str
     dumper = Transformer(cursor).get_dumper(value, PyFormat.TEXT)
     dumped = dumper.dump(value)
     known = cursor.connection.adapters.types.get(dumper.oid)
-    kind = known and (f"{known.name}[]" if dumper.oid == known.array_oid else known.name)
+    kind = None
+    if known:
+        kind = f"{known.name}[]" if dumper.oid == known.array_oid else known.name
     if isinstance(value, list) and not dumper.oid:
         kind = "text[]"  # a plain text goes out without a type, and so does a list of them
     return None if dumped is None else bytes(dumped).decode(), kind
