@@ -35,7 +35,20 @@ def reduce_text(text: str, cap: int, question: str, reference: str, count: Count
             low, best = middle, shown
         else:
             high = middle - 1
+    best = best or _beginning(text, footer, cap, count)
     return (best + footer).lstrip("\n") if best else f'[left out; read_more("{reference}") shows it]'
+
+
+def _beginning(text: str, footer: str, cap: int, count: CountText) -> str:
+    """As much of the head as fits: a dense script can have more tokens in one unit than the cap allows."""
+    low, high = 0, min(len(text), cap * 8)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(text[:middle] + _gap([text[middle:]]) + footer) <= cap:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low] + _gap([text[low:]]) if low else ""
 
 
 def _units(text: str, longest: int) -> list[str]:

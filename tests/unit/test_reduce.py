@@ -47,3 +47,12 @@ def test_a_huge_text_takes_no_time(piece: str) -> None:
     shown = reduce_text(piece * (200_000 // len(piece)), 1_000, "order 12", "m1", count_text)
     assert time.perf_counter() - started < 2
     assert count_text(shown) <= 1_000
+
+
+def test_a_dense_script_keeps_its_beginning() -> None:
+    """One unit of Japanese can hold more tokens than the whole cap; its head is shown all the same."""
+    text = "配達は午前中にお願いします。注文番号は４７１１です。" * 50
+    shown = reduce_text(text, 120, "", "m1", count_text)
+    assert shown.startswith("配達は")
+    assert "[reduced from" in shown
+    assert count_text(shown) <= 120
