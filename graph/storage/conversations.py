@@ -13,6 +13,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from psycopg.types.json import Jsonb
 
+from graph.storage.ids import source_id
 from graph.storage.pool import Connection
 from graph.storage.remains import RIGHTS
 from graph.storage.traces import Traces
@@ -130,7 +131,7 @@ class Cut:
         remembered = [v.load(self) for v in values if v.channel in SUMMARY]
         if not any(remembered):
             return False
-        here = {str(m.id) for v in values if v.channel == "messages" for m in _messages(v.load(self))}
+        here = {source_id(str(m.id)) for v in values if v.channel == "messages" for m in _messages(v.load(self))}
         return bool(set(erased) - here) or any(self.traces.left_in(str(value)) for value in remembered)
 
     def without(self, value: Any) -> Any:
@@ -141,9 +142,9 @@ class Cut:
                 self.messages += gone
                 return GONE if gone else value
             case str():
-                return GONE if value in self.gone or self.traces.left_in(value) else value
+                return GONE if source_id(value) in self.gone or self.traces.left_in(value) else value
             case dict():
-                if any(isinstance(name := value.get(key), str) and name in self.gone for key in NAMES):
+                if any(isinstance(name := value.get(key), str) and source_id(name) in self.gone for key in NAMES):
                     return GONE
                 return {k: kept for k, v in value.items() if (kept := self.without(v)) is not GONE}
             case list() | tuple():
@@ -157,7 +158,7 @@ class Cut:
                 return value
 
     def _is_gone(self, message: BaseMessage) -> bool:
-        left = self.gone.get(str(message.id))
+        left = self.gone.get(source_id(str(message.id)))
         return left is not None and digest(message.text.strip()) not in left
 
 

@@ -9,7 +9,8 @@ from graph.storage import conversations
 from graph.storage.commit import Committer
 from graph.storage.conversations import Cleaned, Cut
 from graph.storage.host import Host
-from graph.storage.pool import Connection, subject_id
+from graph.storage.ids import source_id, subject_id
+from graph.storage.pool import Connection
 from graph.storage.remains import RIGHTS, Remains
 from graph.storage.scope import Request, Scope, find
 
@@ -35,7 +36,8 @@ async def forget(
     """Erase, in one transaction, and say what was reached and what can't be. Doing it again changes nothing."""
     if fact is not None and source is not None:
         raise ValueError("forget one fact or one message, or neither of them for everything")
-    erasure = _Erasure(committer, subject, Request(fact, source))
+    request = Request(fact, None if source is None else source_id(source))
+    erasure = _Erasure(committer, subject, request)
     if host:
         # A turn that is being answered would write its conversation again.
         async with committer.database.connection() as connection:

@@ -9,7 +9,8 @@ from graph.core.resolve import resolve
 from graph.core.schema import Schema
 from graph.core.words import FactRecord, Statement, Subject
 from graph.storage import conversations
-from graph.storage.pool import Connection, subject_id
+from graph.storage.ids import subject_id
+from graph.storage.pool import Connection
 from graph.storage.remains import RIGHTS
 from graph.storage.rows import by_slot
 

@@ -14,8 +14,8 @@ from graph.core.words import FactRecord, Statement, Subject
 from graph.storage import transcript
 from graph.storage.commit import Committer
 from graph.storage.correct import desk_of
-from graph.storage.ids import subject_of
-from graph.storage.pool import Connection, subject_id
+from graph.storage.ids import subject_id, subject_of
+from graph.storage.pool import Connection
 from graph.storage.recall import evidence_of
 from graph.storage.remains import RIGHTS
 from graph.storage.rows import brief, by_slot

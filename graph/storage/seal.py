@@ -9,10 +9,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graph.storage.ids import source_id
+
 
 def fingerprint(secret: bytes, source: str) -> bytes:
     """Keyed hash of a source id: a redelivery of what was erased stays a no-op."""
-    return hmac.digest(secret, source.encode(), hashlib.sha256)
+    return hmac.digest(secret, source_id(source).encode(), hashlib.sha256)
 
 
 def tombstone(fingerprint: bytes) -> str:
