@@ -23,7 +23,9 @@ async def apply(
 ) -> None:
     """Statements, records, facts, ledger and what was read; `bound` says what of a slot is read from now on."""
     seen, sid = gathered.seen, subject_id(subject)
-    changed = batch.changed
+    named = {(s.slot, s.key) for s, _ in batch.added}
+    opened = [row for row in gathered.opened if (row["slot"], row["key"]) in named]
+    changed = sorted({*batch.changed, *(row["slot"] for row in opened)})  # an opened record leaves its sealed name
     revised = {s: gathered.revisions.get(s, 0) + 1 for s in changed}
     records = [
         record_row(
@@ -49,8 +51,6 @@ async def apply(
         )
         for s, stated in batch.added
     ]  # fmt: skip
-    slots = {(s.slot, s.key) for s, _ in batch.added}
-    opened = [row for row in gathered.opened if (row["slot"], row["key"]) in slots]
     ledger = [ledger_row(outcome) for outcome in batch.outcomes]
     writes: list[tuple[str, dict[str, Any], Any]] = [
         ("end_statements", {"sources": batch.anew}, batch.anew),

@@ -32,6 +32,7 @@ class _Held:
     records: dict[str, dict[str, Any]]
     facts: dict[str, dict[str, Any]]
     wanted: dict[str, tuple[dict[str, Any], FactRecord | None]]
+    misread: frozenset[str]  # slots of which ordinary commits read what says something else than all of it
 
     def stale(self) -> list[str]:
         """Slots whose record or fact is not what the statements say."""
@@ -39,6 +40,8 @@ class _Held:
         return sorted(slot for slot in slots if not self._sound(slot))
 
     def _sound(self, slot: str) -> bool:
+        if slot in self.misread:
+            return False
         row, record = self.wanted.get(slot, ({}, None))
         fact = fact_value(record, row["revision"]) if record and record.status == "active" else None
         held = self.records.get(slot, {})
@@ -74,13 +77,23 @@ async def _hold(connection: Connection, sid: str, schema: Schema, now: datetime)
 
     records = {row["slot"]: row for row in await rows("records")}
     facts = {row["slot"]: row["value"] for row in await rows("facts")}
-    wanted = {}
-    for slot, evidence in by_slot(await rows("statements")).items():
+    statements = await rows("statements")
+    live = by_slot({**row, "carries": row["carried"]} for row in statements if row["live"])
+    wanted, misread = {}, set[str]()
+    for slot, evidence in by_slot(statements).items():
         attribute = schema.get(evidence[0].attribute)
         record = resolve(evidence, attribute, now) if attribute else None
-        revision = records.get(slot, {}).get("revision", 1)
+        if attribute and _says(resolve(live.get(slot, ()), attribute, now)) != _says(record):
+            misread.add(slot)
+        # A record that was lost gets the revision that its statements remember.
+        remembered = max(row["revision"] or 1 for row in statements if row["slot"] == slot)
+        revision = records.get(slot, {}).get("revision", remembered)
         wanted[slot] = (record_row(slot, evidence, record, revision), record)
-    return _Held(sid, records, facts, wanted)
+    return _Held(sid, records, facts, wanted, frozenset(misread))
+
+
+def _says(record: FactRecord | None) -> object:
+    return record and (record.status, record.value, record.values, record.support)
 
 
 async def rebuild(database: Database, schema: Schema, *, now: datetime) -> int:
@@ -98,9 +111,9 @@ async def _mend(connection: Connection, held: _Held) -> int:
     for slot in stale:
         if slot in held.wanted:
             row, record = held.wanted[slot]
-            rows.append({**row, "revision": row["revision"] + 1})
+            rows.append(row)
             if record and record.status == "active":
-                facts.append({"key": slot, "value": fact_value(record, row["revision"] + 1)})
+                facts.append({"key": slot, "value": fact_value(record, row["revision"])})
     kept = {fact["key"] for fact in facts}
     params: dict[str, Any] = {"subject": held.sid, "prefix": f"facts.{held.sid}"}
     if stale:
@@ -109,6 +122,7 @@ async def _mend(connection: Connection, held: _Held) -> int:
         await connection.execute(QUERIES["write_facts"], {**params, "rows": Jsonb(facts)})
         await connection.execute(QUERIES["drop_facts"], {**params, "slots": [s for s in stale if s not in kept]})
         await connection.execute(REBUILD["drop_records"], {**params, "slots": gone})
+        await connection.execute(QUERIES["unbound"], {**params, "slots": stale})
     return len(stale)
 
 
@@ -162,6 +176,8 @@ async def recanonicalize(
                 elif any(there[name] != row[name] for name in ("slot", "attribute", "value", "key")):
                     moved.append(there)
             await connection.execute(REBUILD["rename"], {"subject": sid, "rows": Jsonb(moved)})
+            slots = sorted({there["slot"] for there in moved})
+            await connection.execute(QUERIES["unbound"], {"subject": sid, "slots": slots})
             changed += len(moved)
             await _mend(connection, await _hold(connection, sid, schema, now))
     return changed, unreadable

@@ -9,7 +9,8 @@ select subject from (
 
 -- name: statements
 select id, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key, intent, valid_from,
-       valid_until, accepts, quote, retires, rank, sealed
+       valid_until, accepts, quote, retires, rank, sealed, live, carries as carried,
+       revision
 from statement where subject = %(subject)s and ended_at is null
 
 -- name: records
