@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from graph.core.words import SourceKind, Subject
+from graph.storage.ids import source_id
 from graph.storage.pool import Connection, subject_id
 from graph.storage.remains import RIGHTS
 from graph.storage.seal import fingerprint
-from graph.storage.sql import QUERIES, storable
+from graph.storage.sql import QUERIES, jsonb, storable
 
 __all__ = ["Message", "storable"]
 
@@ -44,20 +43,25 @@ async def record(connection: Connection, subject: Subject, messages: Sequence[Me
     """
     if not messages:
         return []
-    sid = subject_id(subject)
+    sid, named = subject_id(subject), _earliest(messages)
     async with connection.pipeline(), connection.transaction():
         gone = await erased(connection, subject, [m.source for m in messages], key)
         rows = [
             {
-                "source": m.source, "thread": m.thread, "kind": m.kind, "origin": m.origin, "version": m.version,
-                "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
+                "source": source, "thread": storable(m.thread), "kind": m.kind, "origin": m.origin,
+                "version": m.version, "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
                 "digest": digest(storable(m.text if m.kept is None else m.kept)),
             }
-            for m in {m.source: m for m in messages}.values()
+            for source, m in named.items()
             if m.source not in gone
         ]  # fmt: skip
-        written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": Jsonb(rows)})
-        return [row["source"] for row in await written.fetchall() if row["new"]]
+        written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": jsonb(rows)})
+        return [named[row["source"]].source for row in await written.fetchall() if row["new"]]
+
+
+def _earliest(messages: Sequence[Message]) -> dict[str, Message]:
+    """Messages by their stored ids; of two deliveries of one the earlier."""
+    return {source_id(m.source): m for m in sorted(messages, key=lambda m: m.observed_at, reverse=True)}
 
 
 async def erased(connection: Connection, subject: Subject, sources: Sequence[str], key: bytes) -> set[str]:
@@ -70,17 +74,18 @@ async def erased(connection: Connection, subject: Subject, sources: Sequence[str
 
 
 async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Kind, thread and digests of those messages that are in the subject's transcript, and whether memory has read them."""
-    params = {"subject": subject_id(subject), "sources": list(sources)}
+    """Kind, thread and digests of those messages that are in the subject's transcript, and whether they were read."""
+    stored = {source_id(source): source for source in sources}
+    params = {"subject": subject_id(subject), "sources": list(stored)}
     rows = await (await connection.execute(QUERIES["known_messages"], params)).fetchall()
-    return {row["source"]: row for row in rows}
+    return {stored[row["source"]]: row for row in rows}
 
 
 async def unread(
     connection: Connection, subject: Subject, most: int = 50, *, of: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     """The subject's own messages (or those named of them) that no extractor has read, oldest first."""
-    params = {"subject": subject_id(subject), "most": most, "of": None if of is None else list(of)}
+    params = {"subject": subject_id(subject), "most": most, "of": None if of is None else [source_id(s) for s in of]}
     return await (await connection.execute(QUERIES["unread"], params)).fetchall()
 
 
@@ -109,5 +114,5 @@ async def holds(connection: Connection, subject: Subject, thread_id: str, words:
 
 async def message(connection: Connection, subject: Subject, thread_id: str, source: str) -> dict[str, Any] | None:
     """One message of this conversation, whole."""
-    params = {"subject": subject_id(subject), "thread": thread_id, "source": source}
+    params = {"subject": subject_id(subject), "thread": thread_id, "source": source_id(source)}
     return await (await connection.execute(QUERIES["read_message"], params)).fetchone()
