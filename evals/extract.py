@@ -6,7 +6,7 @@ import json
 import re
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -83,7 +83,9 @@ def _fits(claim: Claim, expected: dict[str, Any]) -> bool:
     )
 
 
-async def evaluate(cases: Sequence[dict[str, Any]], own: Deps) -> Tally:
+async def evaluate(
+    cases: Sequence[dict[str, Any]], own: Deps, progress: Callable[[str], None] = lambda _: None
+) -> Tally:
     tally = Tally()
     ask = partial(structured, (await own.models()).extraction)
     limit = own.budget.total - own.budget.output_reserve
@@ -100,6 +102,7 @@ async def evaluate(cases: Sequence[dict[str, Any]], own: Deps) -> Tally:
             tally.seconds.append(time.perf_counter() - start)
         tally.malformed += len(result.malformed)
         tally.count(case, [claim for claims in result.claims.values() for claim in claims])
+        progress(f"{case['id']}: {[(c.found, c.attribute, _shown(c)) for v in result.claims.values() for c in v]}")
     return tally
 
 
@@ -115,7 +118,8 @@ def main(arguments: argparse.Namespace) -> int:
     if own.settings.offline_model:
         raise SystemExit("no model is configured: set NVIDIA_BASE_URL or NVIDIA_API_KEY, and APP_EXTRACTION_MODEL")
     cases = [json.loads(line) for line in arguments.file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    tally = asyncio.run(evaluate(cases, own))
+    quiet: Callable[[str], None] = lambda _: None
+    tally = asyncio.run(evaluate(cases, own, quiet if arguments.json else partial(print, flush=True)))
     if not arguments.json:
         print("\n".join(tally.lines))
     print(json.dumps(tally.result()))

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from graph.core.gate import CLOSING, NEGATION, RETRACTION
+from graph.core.gate import NEGATION, RETRACTION
 from graph.core.judge import judge, sentence_around
 from graph.core.locate import Span, derived_spans, find_quote
-from graph.core.phrases import FILLER, phrases, plain
+from graph.core.phrases import phrases, plain
 from graph.core.schema import Attribute, Schema
-from graph.core.utterance import LEAD, accepts, asks, proposes, sentences
+from graph.core.utterance import accepts, asks, pleasantry, proposes, sentences
 from graph.core.values import place_value
 from graph.core.words import Claim, Intent, SourceKind
 
@@ -69,6 +69,8 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     claim = replace(claim, quote=message.text[slice(*own[0])])
     if claim.value is None:
         return _withdrawal(claim, message.text, own[0], said.about_customer)
+    if pleasantry(message.text[slice(*sentence_around(message.text, own[0]))]):
+        return replace(claim, found="quote_not_found")
     if len(claim.value) > LONGEST:
         return replace(claim, found="unreadable_value")
     refused = None
@@ -143,9 +145,7 @@ def _denied(text: str, place: Span) -> bool:
 
 def states(message: Numbered, before: Numbered | None, schema: Schema) -> bool:
     """Whether it can hold a fact at all: a message that only asks, thanks or says goodbye needs no model."""
-    own = any(
-        asks(s) != "asks" and FILLER.sub("", CLOSING.sub("", plain(s))).strip(LEAD) for s in sentences(message.text)
-    )
+    own = any(asks(s) != "asks" and not pleasantry(s) for s in sentences(message.text))
     return own or (before is not None and _accepts(message, before, schema))
 
 

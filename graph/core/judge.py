@@ -18,7 +18,7 @@ SOMEBODY = re.compile(
     r"(?:(?:and|but|because|since|so|also|well|und|aber|weil|et|mais|y|pero|e|ma|en|maar) )?"
     r"(?:(?:my|our|his|her|their|the|a|an|mein\w*|unser\w*|sein\w*|mon|ma|mes|notre|nos|son|sa|ses|mis?|nuestr\w+|sus?"
     r"|(?:(?:il|la|i|le|o|a|os|as) )?(?:mi[oae]|miei|nostr\w+|suo|sua|meus?|minhas?|noss\w+|seus?|suas?)|mijn|onze|ons)"
-    rf" (?:\w+ )?)?(?:{PEOPLE.pattern})"
+    rf" (?:\w+ )?)?(?:{PEOPLE.pattern}|(?:his|her|their|sein\w*|leurs?) \w)"
 )
 CLAUSE = re.compile(
     r"[,;:()\u2013\u2014\n]| (?:but|and now|aber|sondern|mais|pero|sino|ma|bens\u00ec|mas|maar) ", re.IGNORECASE

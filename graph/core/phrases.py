@@ -537,9 +537,10 @@ OPENERS = {
 
 # Words after a "no" that add nothing to it.
 FILLER = phrases(
-    "again | so | much | very | that | was | is | good | great | fine | okay | ok | for | now | today"
+    "lot | lots | everyone"
+    " | again | so | much | very | that | was | is | good | great | fine | okay | ok | for | now | today"
     " | tonight | the | a | you | your | it"
-    " | this | will | be | thats | that's | i | i'm | am | to | do | not | at | time | moment | right"
+    " | this | be | thats | that's | i | i'm | am | to | do | not | at | time | moment | right"
     " | just | and | but | really | help"
     " | everything | please | decide | think | should | would | all | done | have | has | had | been"
     " | nice | kind | yes | bye | ciao"

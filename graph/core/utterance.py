@@ -12,6 +12,7 @@ SPAN = 5  # longest run of words that may be one value: "between 6 and 8 pm"
 SHORT = 6  # words; in so short a message a bare number or letter can be the whole point: "43 now"
 
 IDIOM, NO, ACCEPT, OFFER, CHECK = map(phrases, (p.IDIOMS, p.NO, p.ACCEPTANCES, p.OFFERS, p.CHECKS))
+CLOSING, FILLER = phrases(p.CLOSINGS), p.FILLER
 KEEPING, KEPT, ERRAND, QUESTION = map(phrases, (p.KEEPING, p.KEPT, p.ERRANDS, p.QUESTIONS))
 WH, OPENER, SETTING, REQUEST = map(phrases, (p.WH, p.OPENERS, p.SETTING, p.REQUESTS))
 SENTENCE = re.compile(r"(?:[^.!?\n;]|\.(?=\w))*[.!?\n;]*")
@@ -97,6 +98,14 @@ def opened(text: str) -> str:
     while (opener := OPENER.match(said)) and opener.end() < len(said):
         said = said[opener.end() :].lstrip(LEAD)
     return said
+
+
+def pleasantry(text: str) -> bool:
+    """Nothing but a greeting, thanks, a yes or a goodbye."""
+    said = plain(text)
+    for table in (CLOSING, OPENER, ACCEPT, FILLER):
+        said = table.sub(" ", said)
+    return not WORD.search(said)
 
 
 def bare(text: str) -> str:

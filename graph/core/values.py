@@ -38,7 +38,7 @@ def place_value(value: str, attribute: Attribute, text: str, within: Span) -> It
     wanted = [t for t, *_ in _tokens(value, (0, len(value)))]
     while wanted and wanted[0] in LOOSE:
         wanted = wanted[1:]
-    if wanted:
+    if any(t not in LOOSE and t not in DENIALS for t in wanted):  # a bare "no" is no value
         for start in range(len(found)):
             if (end := _follow(wanted, found, start)) is not None:
                 yield found[start][1], found[end][2]

@@ -9,7 +9,7 @@ from graph.core.ground import Proposed
 from graph.core.schema import Schema
 from graph.models.errors import BadOutput
 
-MOST = 20  # claims in one answer: a small model that loops would fill its whole reply
+MOST = 20  # claims in one answer
 
 
 class Useless(ValueError):
@@ -21,7 +21,12 @@ class Useless(ValueError):
 
 
 def answer_schema(
-    schema: Schema, customers: Sequence[int] = (), assistants: Sequence[int] = (), *, dated: bool = True
+    schema: Schema,
+    customers: Sequence[int] = (),
+    assistants: Sequence[int] = (),
+    *,
+    dated: bool = True,
+    most: int = MOST,
 ) -> dict[str, Any]:
     """JSON schema of the answer. Only customer messages can be named as a source, where the server enforces it.
 
@@ -30,8 +35,8 @@ def answer_schema(
     """
     properties: dict[str, Any] = {
         "message": {"type": "integer", **({"enum": list(customers)} if customers else {})},
-        "quote": {"type": "string"},
-        "value": {"type": ["string", "null"]},
+        "quote": {"type": "string", "maxLength": 240},
+        "value": {"type": ["string", "null"], "maxLength": 120},
         "attribute": {"type": "string", "enum": list(schema)},
         "about": {"type": "string", "enum": ["customer", "other"]},
         "intent": {"type": "string", "enum": ["state", "correct", "retract"]},
@@ -48,7 +53,7 @@ def answer_schema(
     }
     return {
         "type": "object",
-        "properties": {"claims": {"type": "array", "items": claim, "maxItems": MOST}},
+        "properties": {"claims": {"type": "array", "items": claim, "maxItems": most}},
         "required": ["claims"],
         "additionalProperties": False,
     }

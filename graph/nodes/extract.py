@@ -111,7 +111,7 @@ async def _ask(
     model_call: ModelCall, request: Request, system: str, schema: Schema, now: datetime
 ) -> list[tuple[int, Proposed]]:
     """One request, and if its answer can't be read one more that says why."""
-    wanted = answer_schema(schema, list(request.customers), request.assistants, dated=request.dated)
+    wanted = answer_schema(schema, list(request.customers), request.assistants, dated=request.dated, most=request.most)
     asked = f"Today is {now:%A, %Y-%m-%d}.\n\n<messages>\n" + "\n".join(request.lines) + "\n</messages>"
     sent: list[BaseMessage] = [SystemMessage(system), HumanMessage(asked)]
     try:

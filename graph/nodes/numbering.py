@@ -7,6 +7,7 @@ from graph.core.ground import Numbered, speaks_of_time, states
 from graph.core.locate import find_quote
 from graph.core.schema import Schema
 from graph.models.counting import count_text
+from graph.nodes.answer import MOST
 from graph.nodes.pieces import pieces
 
 TOGETHER = 4  # customer messages in one request: small models lose track of more
@@ -56,6 +57,11 @@ class Request:
     @property
     def dated(self) -> bool:
         return any(speaks_of_time(part.text) for part in self.parts)
+
+    @property
+    def most(self) -> int:
+        """Claims that so many words can hold. Without a bound, a small model that loops fills its whole reply."""
+        return min(MOST, sum(3 + len(part.text.split()) // 6 for part in self.parts))
 
     def one_by_one(self) -> list["Request"]:
         return [Request([part]) for part in self.parts]

@@ -95,6 +95,7 @@ def test_what_a_message_says(text: str, value: str) -> None:
         ("I used to have a dog.", "a dog"),
         ("Früher war ich in Berlin.", "Berlin"),
         ("I said nothing.", "Daniel"),
+        ("I don't own a car.", "no"),
     ],
 )
 def test_what_a_message_does_not_say(text: str, value: str) -> None:
@@ -108,6 +109,7 @@ def test_what_a_message_does_not_say(text: str, value: str) -> None:
         ("My sister loves red wine.", "red wine"),
         ("Everyone in my team uses Linux, but I use a Mac.", "Linux"),
         ("He lives in Rome.", "Rome"),
+        ("Her favourite colour is green.", "green"),
         ("Mi hermana vive en Madrid.", "Madrid"),
         ("Meine Mutter mag Tee.", "Tee"),
     ],
@@ -241,6 +243,8 @@ def test_what_can_state_nothing_needs_no_model() -> None:
 
     assert not holds("Do you ship to Canada?")
     assert not holds("Thanks so much, have a great day!")
+    assert not holds("Hello, good morning!")
+    assert not holds("ok great, thanks a lot")
     assert not holds("")
     assert holds("Thanks. I moved to Canada.")
     assert not holds("Yes")
