@@ -8,7 +8,7 @@ from graph.core.gate import CONTRAST, CORRECTION, NEGATION, RETRACTION, SHIFT
 from graph.core.locate import Span
 from graph.core.phrases import STARTS, phrases, plain
 from graph.core.schema import Attribute
-from graph.core.utterance import NO, REQUEST, SENTENCE, SETTING, asks, opened, reader
+from graph.core.utterance import NO, REQUEST, SENTENCE, SETTING, asks, opened, pleasantry, reader
 from graph.core.words import Claim, Reason
 
 SUPPOSED, PAST, REPORTED, PEOPLE = map(phrases, (h.SUPPOSED, h.PAST, h.REPORTED, h.PEOPLE))
@@ -72,7 +72,9 @@ class _Place:
         return bool(SOMEBODY.match(clause) or (follows and SOMEBODY.match(self.sentence)))
 
     def unsaid(self, claim: Claim, attribute: Attribute) -> Reason | None:
-        """Asked, supposed, past, or named only to be left behind."""
+        """A greeting, asked, supposed, past, or named only to be left behind."""
+        if pleasantry(self.raw):
+            return "quote_not_found"
         asked = asks(self.raw)
         wish = SETTING.search(self.sentence) or (reader(attribute)[2] and REQUEST.match(opened(self.raw)))
         if asked and not TAG.search(self.sentence) and (asked == "asks" or not wish):
