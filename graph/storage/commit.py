@@ -15,7 +15,7 @@ from graph.core.words import Subject
 from graph.storage.apply import apply
 from graph.storage.gather import Question, gather
 from graph.storage.ids import source_id, subject_id
-from graph.storage.pool import Connection, Database, retrying
+from graph.storage.pool import Connection, Database, retrying, transaction, transaction
 from graph.storage.remains import Remains
 from graph.storage.seal import fingerprint, slot_attribute, tombstone
 from graph.storage.sql import QUERIES
@@ -138,8 +138,7 @@ class Committer:
             with attempt:
                 async with (
                     self.database.connection(trusting=attempt.retry_state.attempt_number == 1) as connection,
-                    connection.pipeline(),
-                    connection.transaction(),
+                    transaction(connection),
                 ):
                     await self._lock(connection, question.subject)
                     if recording:

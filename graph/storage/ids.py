@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from graph.core.words import Subject
@@ -13,6 +14,7 @@ LONGEST_SOURCE = 400
 _HASHED = re.compile(r"sha256:[0-9a-f]{64}")
 
 
+@lru_cache(maxsize=1024)  # a commit asks six times
 def subject_id(subject: Subject) -> str:
     """`tenant.user`, each percent-encoded where it isn't a plain letter, digit or symbol, and free of dots."""
     sid = f"{_label(subject.tenant)}.{_label(subject.user)}"
