@@ -1,6 +1,6 @@
 """A customer's right to be forgotten: one message, one fact or everything, with a receipt of what was reached (F9)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,16 +38,18 @@ async def forget(
         raise ValueError("forget one fact or one message, or neither of them for everything")
     request = Request(fact, None if source is None else source_id(source))
     erasure = _Erasure(committer, subject, request)
+    listed: list[str] = []
     if host:
-        # A turn that is being answered would write its conversation again.
+        # Asked before anything is erased. And a turn that is being answered would write its conversation again.
+        listed = await host.conversations(erasure.sid)
         async with committer.database.connection() as connection:
             before = await erasure.scope_of(connection)
-        for thread in erasure.affected(before):
+        for thread in erasure.affected(before, listed):
             await host.stop(thread)
     await committer.erase(subject, erasure.choose, now=now, finish=erasure.finish)
     reached = {"host_conversations": 0}
     if host:
-        for thread in sorted(erasure.affected(erasure.scope)):
+        for thread in erasure.affected(erasure.scope, listed):
             reached["host_conversations"] += await erasure.forget_at(host, thread)
     return erasure.receipt(now, reached, host)
 
@@ -68,9 +70,11 @@ class _Erasure:
     async def scope_of(self, connection: Connection) -> Scope:
         return await find(connection, self.sid, self.committer.key(), self.committer.schema, self.request)
 
-    def affected(self, scope: Scope) -> list[str]:
-        """The conversations of which something goes."""
-        return [thread for thread, erased in scope.threads.items() if erased or self.request.everything]
+    def affected(self, scope: Scope, listed: Collection[str]) -> list[str]:
+        """The conversations of which something goes; all that a host lists if everything does."""
+        if self.request.everything:
+            return sorted({*scope.threads, *listed})
+        return sorted(thread for thread, erased in scope.threads.items() if erased)
 
     async def choose(self, connection: Connection) -> set[str]:
         self.scope, self.facts = await self.scope_of(connection), await self._facts(connection)
@@ -129,7 +133,7 @@ class _Erasure:
                 **reached,
             },
             "facts": self.changed,
-            "conversations_dropped": sorted([*self.cleaned.dropped, *self.scope.emptied]),
+            "conversations_dropped": sorted(t for t in {*self.cleaned.dropped, *self.scope.emptied} if t[:1] != "#"),
             "kept": {
                 "tombstones_of_withdrawals": counts.get("bare_withdrawals", 0),
                 "ledger_rows_without_values": counts.get("erase_ledger", 0),

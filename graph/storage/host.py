@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 from langgraph_sdk import get_client
 
+PAGE = 500
+
 
 class HostRefused(RuntimeError):
     """The host can't be reached, or doesn't let us; nothing of ours was lost by it."""
@@ -18,6 +20,15 @@ class Host:
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.url = url
         self._client = get_client(url=url, api_key=None, headers=dict(headers))
+
+    async def conversations(self, owner: str) -> list[str]:
+        """All that the host lists of a customer, those in which nothing was ever said included."""
+        found: list[str] = []
+        while page := await self._ask(
+            self._client.threads.search(metadata={"owner": owner}, limit=PAGE, offset=len(found))
+        ):
+            found += [thread["thread_id"] for thread in page]
+        return found
 
     async def stop(self, thread: str) -> None:
         """Ends the runs of a conversation: they would write down again what is being erased."""
