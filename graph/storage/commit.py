@@ -15,7 +15,7 @@ from graph.core.words import Subject
 from graph.storage.apply import apply
 from graph.storage.gather import Question, gather
 from graph.storage.ids import source_id, subject_id
-from graph.storage.pool import Connection, Database, retrying, transaction, transaction
+from graph.storage.pool import Connection, Database, retrying, transaction
 from graph.storage.remains import Remains
 from graph.storage.seal import fingerprint, slot_attribute, tombstone
 from graph.storage.sql import QUERIES

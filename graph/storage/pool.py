@@ -165,19 +165,6 @@ async def transaction(connection: Connection) -> AsyncIterator[None]:
         raise psycopg.errors.InFailedSqlTransaction("a statement of this transaction had failed: nothing was stored")
 
 
-@asynccontextmanager
-async def transaction(connection: Connection) -> AsyncIterator[None]:
-    """A transaction in a pipeline; BEGIN and COMMIT travel with the statements around them.
-
-    psycopg's own block waits for answers of its own inside a pipeline: 5 round trips for a commit that needs 2.
-    What goes wrong is rolled back where the connection is given back.
-    """
-    async with connection.pipeline():
-        await connection.execute("begin")
-        yield
-        await connection.execute("commit")
-
-
 def connection_options() -> dict[str, Any]:
     return {"autocommit": True, "row_factory": dict_row, "options": f"-c search_path={SCHEMA} -c timezone=UTC"}
 
