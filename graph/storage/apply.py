@@ -51,21 +51,21 @@ async def apply(
         )
         for s, stated in batch.added
     ]  # fmt: skip
-    ledger = [ledger_row(outcome) for outcome in batch.outcomes]
-    writes: list[tuple[str, dict[str, Any], Any]] = [
+    flags = _flags(batch, gathered, kept)
+    rare: list[tuple[str, dict[str, Any], Any]] = [
         ("end_statements", {"sources": batch.anew}, batch.anew),
         ("open_sealed", {"rows": jsonb(opened)}, opened),
-        ("bound", {"rows": jsonb(flags := _flags(batch, gathered, kept))}, flags),
-        ("add_statements", {"rows": jsonb(added)}, added),
-        ("write_records", {"rows": jsonb(records)}, records),
-        ("write_facts", {"prefix": f"facts.{sid}", "rows": jsonb(facts)}, facts),
-        ("drop_facts", {"prefix": f"facts.{sid}", "slots": gone}, gone),
-        ("add_ledger", {"rows": jsonb(ledger), "extractor": extractor}, ledger),
-        ("mark_read", {"sources": batch.read, "extractor": extractor}, batch.read),
+        ("bound", {"rows": jsonb(flags)}, flags),
     ]
-    for name, params, wanted in writes:
+    for name, params, wanted in rare:  # before the others: one statement can't change a row twice
         if wanted:
             await connection.execute(QUERIES[name], {"subject": sid, **params})
+    written = {
+        "statements": added, "records": records, "facts": facts, "gone": gone,
+        "ledger": [ledger_row(outcome) for outcome in batch.outcomes], "read": batch.read, "extractor": extractor,
+    }  # fmt: skip
+    if any(written[name] for name in ("records", "ledger", "read")):
+        await connection.execute(QUERIES["apply"], {"subject": sid, "batch": jsonb(written)})
 
 
 def _flags(batch: Batch, gathered: Gathered, kept: Mapping[str, Mapping[Any, Any]]) -> list[dict[str, Any]]:

@@ -74,41 +74,39 @@ where r.subject = %(subject)s and r.slot = o.sealed and o.sealed <> o.slot
 update statement set ended_at = clock_timestamp()
 where subject = %(subject)s and source = any(%(sources)s) and ended_at is null
 
--- name: add_statements
-insert into statement (subject, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
-                       intent, valid_from, valid_until, accepts, quote, retires, rank, live, carries, revision)
-select %(subject)s, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value, key,
-       intent, valid_from, valid_until, accepts, quote, retires, rank, live, carries, revision
-from jsonb_to_recordset(%(rows)s) as t(slot text, source text, ordinal int, kind text, origin text, version bigint,
-    observed_at timestamptz, attribute text, stated text, value text, key text, intent text, valid_from timestamptz,
-    valid_until timestamptz, accepts text, quote text, retires jsonb, rank int, live boolean, carries int, revision int)
-
--- name: write_records
-insert into record as r (subject, slot, attribute, status, revision, changes_at, bounded_at)
-select %(subject)s, slot, attribute, status, revision, changes_at, bounded_at
-from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, status text, revision int, changes_at timestamptz,
-    bounded_at timestamptz)
-on conflict (subject, slot) do update
-set attribute = excluded.attribute, status = excluded.status, revision = excluded.revision,
-    changes_at = excluded.changes_at, bounded_at = excluded.bounded_at, updated_at = now()
-
--- name: write_facts
-insert into store (prefix, key, value, created_at, updated_at)
-select %(prefix)s, key, value, now(), now() from jsonb_to_recordset(%(rows)s) as t(key text, value jsonb)
-on conflict (prefix, key) do update set value = excluded.value, updated_at = now()
-
--- name: drop_facts
-delete from store where prefix = %(prefix)s and key = any(%(slots)s)
-
--- name: add_ledger
-insert into ledger (subject, slot, attribute, source, ordinal, outcome, reason, statement, before, after, extractor)
-select %(subject)s, slot, attribute, source, ordinal, outcome, reason, statement, before, after, %(extractor)s
-from jsonb_to_recordset(%(rows)s) as t(slot text, attribute text, source text, ordinal int, outcome text, reason text,
-    statement jsonb, before jsonb, after jsonb)
-
--- name: mark_read
-update transcript set extractor = %(extractor)s, read_at = clock_timestamp()
-where subject = %(subject)s and source = any(%(sources)s)
+-- name: apply
+-- Everything a batch changes, in one statement: each statement costs the client as much as it costs the server.
+with batch as (select %(batch)s::jsonb as b),
+added as (
+    insert into statement (subject, slot, source, ordinal, kind, origin, version, observed_at, attribute, stated, value,
+                           key, intent, valid_from, valid_until, accepts, quote, retires, rank, live, carries, revision)
+    select %(subject)s, t.* from batch, jsonb_to_recordset(b -> 'statements') as t(slot text, source text, ordinal int,
+        kind text, origin text, version bigint, observed_at timestamptz, attribute text, stated text, value text,
+        key text, intent text, valid_from timestamptz, valid_until timestamptz, accepts text, quote text, retires jsonb,
+        rank int, live boolean, carries int, revision int)
+), records as (
+    insert into record (subject, slot, attribute, status, revision, changes_at, bounded_at)
+    select %(subject)s, t.* from batch, jsonb_to_recordset(b -> 'records') as t(slot text, attribute text, status text,
+        revision int, changes_at timestamptz, bounded_at timestamptz)
+    on conflict (subject, slot) do update
+    set attribute = excluded.attribute, status = excluded.status, revision = excluded.revision,
+        changes_at = excluded.changes_at, bounded_at = excluded.bounded_at, updated_at = now()
+), facts as (
+    insert into store (prefix, key, value, created_at, updated_at)
+    select 'facts.' || %(subject)s, t.*, now(), now()
+    from batch, jsonb_to_recordset(b -> 'facts') as t(key text, value jsonb)
+    on conflict (prefix, key) do update set value = excluded.value, updated_at = now()
+), gone as (
+    delete from store where prefix = 'facts.' || %(subject)s
+    and key = any(array(select jsonb_array_elements_text(b -> 'gone') from batch))
+), audited as (
+    insert into ledger (subject, slot, attribute, source, ordinal, outcome, reason, statement, before, after, extractor)
+    select %(subject)s, t.*, b ->> 'extractor'
+    from batch, jsonb_to_recordset(b -> 'ledger') as t(slot text, attribute text, source text, ordinal int,
+        outcome text, reason text, statement jsonb, before jsonb, after jsonb)
+)
+update transcript set extractor = b ->> 'extractor', read_at = clock_timestamp() from batch
+where subject = %(subject)s and source = any(array(select jsonb_array_elements_text(b -> 'read') from batch))
 
 -- name: record_messages
 -- Returns what is new. A redelivery changes nothing, unless it proves an earlier time: then it is to be read again.

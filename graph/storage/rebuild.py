@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from graph.core.resolve import resolve
 from graph.core.schema import Schema
 from graph.core.words import FactRecord
 from graph.storage.pool import Connection, Database
 from graph.storage.rows import by_slot, fact_value, record_row
-from graph.storage.sql import QUERIES, named
+from graph.storage.sql import QUERIES, jsonb, named
 
 REBUILD = named("rebuild.sql")
 PAGE = 500  # subjects looked up at a time
@@ -115,14 +113,12 @@ async def _mend(connection: Connection, held: _Held) -> int:
             if record and record.status == "active":
                 facts.append({"key": slot, "value": fact_value(record, row["revision"])})
     kept = {fact["key"] for fact in facts}
-    params: dict[str, Any] = {"subject": held.sid, "prefix": f"facts.{held.sid}"}
     if stale:
-        gone = [slot for slot in stale if slot not in held.wanted]
-        await connection.execute(QUERIES["write_records"], {**params, "rows": Jsonb(rows)})
-        await connection.execute(QUERIES["write_facts"], {**params, "rows": Jsonb(facts)})
-        await connection.execute(QUERIES["drop_facts"], {**params, "slots": [s for s in stale if s not in kept]})
-        await connection.execute(REBUILD["drop_records"], {**params, "slots": gone})
-        await connection.execute(QUERIES["unbound"], {**params, "slots": stale})
+        written = {"records": rows, "facts": facts, "gone": [slot for slot in stale if slot not in kept]}
+        lost = [slot for slot in stale if slot not in held.wanted]
+        await connection.execute(QUERIES["apply"], {"subject": held.sid, "batch": jsonb(written)})
+        await connection.execute(REBUILD["drop_records"], {"subject": held.sid, "slots": lost})
+        await connection.execute(QUERIES["unbound"], {"subject": held.sid, "slots": stale})
     return len(stale)
 
 
@@ -175,7 +171,7 @@ async def recanonicalize(
                     unreadable.append(f"{sid}: {row['attribute']} {row['stated']!r} of {row['source']!r}")
                 elif any(there[name] != row[name] for name in ("slot", "attribute", "value", "key")):
                     moved.append(there)
-            await connection.execute(REBUILD["rename"], {"subject": sid, "rows": Jsonb(moved)})
+            await connection.execute(REBUILD["rename"], {"subject": sid, "rows": jsonb(moved)})
             slots = sorted({there["slot"] for there in moved})
             await connection.execute(QUERIES["unbound"], {"subject": sid, "slots": slots})
             changed += len(moved)
