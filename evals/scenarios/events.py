@@ -174,7 +174,8 @@ class _Maker:
             if self.dice.random() < 1 / 3:
                 attribute = self.dice.choice(sorted(SINGLE))
                 stated = {m.value for m in order if m.attribute == attribute}
-                if others := [v for v in SINGLE[attribute].values if v not in stated]:
+                # Not "phone": somebody who says "call me Ada" would have named it.
+                if others := [v for v in SINGLE[attribute].values if v not in stated | {"phone"}]:
                     value = self.dice.choice(others)
                     text = sayings.TOLD.format(what=attribute.replace("_", " "), v=value)
                     yield Told(f"a-{self.customer.number}-{at}", attribute, value, text)

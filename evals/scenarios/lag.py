@@ -26,7 +26,7 @@ async def watch(
     rate: float,
     seconds: float,
     seed: int,
-    customers: int = 200,
+    customers: int = 2_000,
     patience: float = 60,
 ) -> dict[str, Any]:
     """So many messages a second for so long, each delivered twice. The lag is from said to stored."""

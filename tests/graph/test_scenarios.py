@@ -69,9 +69,7 @@ async def test_retailer(database_uri: str) -> None:
     assert retailer.passed(result), result
 
 
-async def test_retailer_sees_a_redelivery_that_counts_twice(
-    database_uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_retailer_sees_a_redelivery_that_counts_twice(database_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were a redelivery taken for a new message, support and ledger would not be as reckoned."""
 
     def anew(source: str, *fields: Any) -> Message:
