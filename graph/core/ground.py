@@ -69,6 +69,8 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     claim = replace(claim, quote=message.text[slice(*own[0])])
     if claim.value is None:
         return _withdrawal(claim, message.text, own[0], said.about_customer)
+    if plain(claim.value) == said.attribute.replace("_", " "):  # names the question, not an answer
+        return replace(claim, found="quote_not_found")
     if len(claim.value) > LONGEST:
         return replace(claim, found="unreadable_value")
     refused = None

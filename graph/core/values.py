@@ -60,7 +60,7 @@ def _follow(wanted: list[str], found: list[Token], start: int) -> int | None:
     """Index of the last token if the wanted ones stand here in order, near each other, with no denial between."""
     at, last = start, None
     for token in wanted:
-        reach = found[at : at + (1 if last is None else GAP + 1)]
+        reach = found[at : at + (1 if last is None else _reach(found, at))]
         hit = next((i for i, (word, *_) in enumerate(reach) if _same(token, word)), None)
         if hit is None or any(word in DENIALS for word, *_ in reach[:hit]):
             if token in LOOSE and last is not None:
@@ -69,6 +69,16 @@ def _follow(wanted: list[str], found: list[Token], start: int) -> int | None:
         last = at + hit
         at = last + 1
     return last
+
+
+def _reach(found: list[Token], at: int) -> int:
+    """How many of the next words to look at: GAP and one, articles and helping verbs not counted."""
+    counted = 0
+    for i, (word, *_) in enumerate(found[at:]):
+        counted += word not in LOOSE
+        if counted > GAP:
+            return i + 1
+    return len(found) - at
 
 
 @lru_cache(maxsize=1024)

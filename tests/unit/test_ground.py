@@ -59,6 +59,7 @@ def test_a_quote_is_whole_words() -> None:
         ("I have two kids.", "2 kids"),
         ("I use e-mail", "email"),
         ("I don't eat meat anymore.", "does not eat meat"),
+        ("I no longer have a landline.", "no landline"),
         ("I'm not a vegetarian.", "not vegetarian"),
         ("Everyone in my team uses Linux, but I use a Mac.", "Mac"),
         ("Forget my old phone number, the new one is 555-0142.", "555-0142"),
@@ -96,6 +97,7 @@ def test_what_a_message_says(text: str, value: str) -> None:
         ("Früher war ich in Berlin.", "Berlin"),
         ("I said nothing.", "Daniel"),
         ("I don't own a car.", "no"),
+        ("That is a fact.", "fact"),
     ],
 )
 def test_what_a_message_does_not_say(text: str, value: str) -> None:
