@@ -142,6 +142,9 @@ class Committer:
                 ):
                     await self._lock(connection, question.subject)
                     if recording:
+                        async with connection.pipeline() as pipeline:
+                            # Else psycopg does not know yet that a transaction is open: one inside would commit it.
+                            await pipeline.sync()
                         await recording(connection)
                     gathered = await gather(connection, self.key(), question)
                     if slots := reread(gathered.seen):

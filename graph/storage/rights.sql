@@ -178,9 +178,12 @@ where subject = %(subject)s and not bare and key is not null
   and not (source = any(%(sources)s) or coalesce(accepts = any(%(sources)s), false))
 
 -- name: whole_transcript
-with evidence as (
-    select source from statement where subject = %(subject)s and not bare
-    union select accepts from statement where subject = %(subject)s and not bare and accepts is not null
+-- And on which messages something rests that stays when these sources are gone.
+with stays as (
+    select source, accepts from statement where subject = %(subject)s and not bare
+      and not (source = any(%(sources)s) or coalesce(accepts = any(%(sources)s), false))
+), evidence as (
+    select source from stays union select accepts from stays where accepts is not null
 )
 select t.source, t.thread, t.kind, t.text, t.digest, e.source is not null as evidence
 from transcript t left join evidence e using (source) where t.subject = %(subject)s order by t.seq

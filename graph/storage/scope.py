@@ -54,7 +54,7 @@ async def find(connection: Connection, sid: str, secret: bytes, schema: Schema, 
     else:
         rows = await _rows(connection, "everything", subject=sid)
         scope.asked = {row["source"] for row in rows}
-    transcript = await _rows(connection, "whole_transcript", subject=sid)
+    transcript = await _rows(connection, "whole_transcript", subject=sid, sources=list(scope.asked))
     if not request.everything:
         asked = [row for row in transcript if row["source"] in scope.asked]
         scope.traces = await _traces(connection, sid, schema, scope.asked, [row["text"] for row in asked])
