@@ -16,7 +16,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
@@ -26,7 +26,7 @@ from evals.deliver import schema_of
 from evals.pgbench import Script
 from evals.place import database
 from evals.recorder import Recorder, Said
-from evals.trips import DELAY, counting
+from evals.trips import counting
 from graph.core.batch import Reading
 from graph.core.words import Claim, Subject
 from graph.storage import transcript
@@ -73,12 +73,12 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if result["ratio"] >= 0.35 and result["round_trips"] <= 3 else 1
 
 
-def measure(uri: str, rounds: int, each: int, processes: int) -> dict[str, Any]:
+def measure(uri: str, rounds: int, each: int, processes: int, parallel: Sequence[int] = SUBJECTS) -> dict[str, Any]:
     trips = asyncio.run(count_round_trips(uri))
     script = Script(asyncio.run(record(uri)), FILLED, COUNTER)
     script.variables["n"] = "-1"
     result: dict[str, Any] = {}
-    for subjects in SUBJECTS:
+    for subjects in parallel:
         speeds: dict[str, list[float]] = {"ours": [], "floor": []}
         staff = min(processes, subjects)
         for number in range(rounds):
@@ -90,7 +90,7 @@ def measure(uri: str, rounds: int, each: int, processes: int) -> dict[str, Any]:
                 else:
                     tps = script.run(with_options(uri), clients=subjects, threads=staff, each=each, prefix=load.prefix)
                     speeds[who].append(tps)
-        end = "" if subjects == SUBJECTS[0] else "_1_subject"
+        end = "" if subjects == max(SUBJECTS) else "_1_subject"
         result |= {
             f"ours_per_second{end}": round(statistics.median(speeds["ours"]), 1),
             f"floor_per_second{end}": round(statistics.median(speeds["floor"]), 1),
@@ -119,7 +119,8 @@ def prepare(uri: str, load: Load) -> None:
 
 
 def message(number: int | str) -> transcript.Message:
-    return transcript.Message(f"message {number}", "thread", "user", "customer", NOW, f"It is value {number}.")
+    said = NOW + timedelta(seconds=number if isinstance(number, int) else FACTS)
+    return transcript.Message(f"message {number}", "thread", "user", "customer", said, f"It is value {number}.")
 
 
 def reading(number: int | str, place: int | str) -> Reading:
@@ -145,9 +146,11 @@ async def record(uri: str) -> list[list[Said]]:
 async def count_round_trips(uri: str) -> int:
     """The most that one claim takes, from asking for a connection to the commit; the connection is there already."""
     subject, most = Subject(TENANT, "round-trips"), 0
-    async with counting(uri, DELAY) as trips, committing(trips.uri, NAMES) as (opened, committer):
-        async with opened.connection() as connection:
-            await transcript.record(connection, subject, list(map(message, range(3))), KEY)
+    async with committing(uri, NAMES) as (opened, _), opened.connection() as connection:
+        await transcript.record(connection, subject, list(map(message, range(3))), KEY)
+    async with counting(uri) as trips, committing(trips.uri, NAMES) as (opened, committer):
+        async with opened.connection():
+            pass
         for number in range(3):
             before = trips.count
             await committer.commit(subject, [reading(number, 0)], extractor=EXTRACTOR, now=NOW)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from psycopg import conninfo
 
-DELAY = 0.1  # seconds each way; a busy machine may keep a client from sending for this long
+DELAY = 0.05  # seconds each way; a busy machine may keep a client from sending for twice as long
 
 
 @dataclass(slots=True)
