@@ -41,23 +41,20 @@ async def migrate(uri: str) -> list[str]:
         )
     except psycopg.OperationalError as error:
         raise DatabaseUnreachable(unreachable(uri)) from error
-    async with connection:
-        async with asyncio.timeout(WAIT):
-            await _lock(connection)
-        try:
-            return await _apply(connection)
-        finally:
-            await connection.execute("select pg_advisory_unlock(%s)", (LOCK,))
+    async with connection:  # whose end frees the lock, too
+        await _lock(connection)
+        return await _apply(connection)
 
 
 async def _lock(connection: Connection) -> None:
     try:
-        while True:
-            row = await (await connection.execute("select pg_try_advisory_lock(%s) as got", (LOCK,))).fetchone()
-            if row and row["got"]:
-                return
-            await asyncio.sleep(0.1)
-    except asyncio.CancelledError as error:
+        async with asyncio.timeout(WAIT):
+            while True:
+                row = await (await connection.execute("select pg_try_advisory_lock(%s) as got", (LOCK,))).fetchone()
+                if row and row["got"]:
+                    return
+                await asyncio.sleep(0.1)
+    except TimeoutError as error:
         raise MigrationStuck(
             f"another process has been migrating for {WAIT:.0f} s; see pg_stat_activity, end it, and run this again"
         ) from error

@@ -107,7 +107,7 @@ create trigger transcript_exact before update of subject, source, thread, kind, 
 -- Facts in LangGraph's store are written by the commit alone (F8): anybody else's put under facts.* is refused.
 create function facts_by_commit_only() returns trigger language plpgsql as $$
 begin
-    if coalesce(new.prefix, old.prefix) like 'facts.%' and current_setting('memory.committing', true) is distinct from 'on' then
+    if (coalesce(new.prefix, old.prefix) || '.') like 'facts.%' and current_setting('memory.committing', true) is distinct from 'on' then
         raise exception 'facts are written by the commit only'
             using hint = 'Say it in a conversation, or use the commands; the store shows facts read-only.';
     end if;
