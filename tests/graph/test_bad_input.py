@@ -268,6 +268,7 @@ async def test_a_megabyte(talk: Talk, model: ScriptedModel) -> None:
     turn = await talk.say(text, id="m1")
     assert turn.report["urgent"]
     assert turn.report["pending"] == ["m1"]
+    assert turn.report["problem"] == "", "it is left to the background at once, not after a time-out"
     assert "not stored yet" in turn.reply
     assert (await talk.transcript())[0][1] == text.strip()
     assert sum(len(text) for _, text in await talk.history()) < 50_000
