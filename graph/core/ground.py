@@ -86,9 +86,21 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     return agreed or refused or replace(claim, found="not_accepted" if theirs else "quote_not_found")
 
 
+def misquoted(said: Proposed, message: Numbered, schema: Schema) -> bool:
+    """The quote stands in the message and states something, but the value is in other words: worth asking again."""
+    attribute = schema.get(said.attribute) or Attribute(said.attribute, said.attribute)
+    quotes = find_quote(said.quote, message.text)
+    if said.value is None or not quotes or ground(said, message, None, schema).found != "quote_not_found":
+        return False
+    named = plain(said.value) == said.attribute.replace("_", " ")
+    if not named and any(True for _ in _places(said.value, attribute, message.text, quotes)):
+        return False
+    claim = Claim(said.attribute, said.value, said.quote, said.intent)
+    return judge(claim, said.about_customer, attribute, message.text, quotes[0]).found is None
+
+
 def _places(value: str, attribute: Attribute, text: str, own: list[Span]) -> Iterator[tuple[Span, Span]]:
-    """(quote, where the value stands in it): in the quote, else in the sentence around it, which is the quote"
-    " then."""
+    """(quote, where the value stands in it): in the quote, else in its sentence, which then is the quote."""
     for quote in own:
         yield from ((quote, place) for place in place_value(value, attribute, text, quote))
     for quote in own:

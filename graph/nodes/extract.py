@@ -11,16 +11,18 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from graph.core.budget import RequestTooLarge
-from graph.core.ground import Numbered, Proposed, ground
+from graph.core.ground import Numbered, Proposed, ground, misquoted
 from graph.core.schema import Schema
 from graph.core.words import Claim
 from graph.models.counting import count_text, count_tokens
 from graph.models.errors import BadOutput
 from graph.nodes.answer import Useless, answer_schema, read_answer, useless
-from graph.nodes.numbering import Request, requests
+from graph.nodes.numbering import Part, Request, requests
 from graph.prompting import Prompts
 
 CODE = "1"  # raise it when this code, or grounding, reads the same answer otherwise
+
+AGAIN = 5  # claims that are asked for again: more of them and the answer was no good
 
 ModelCall = Callable[[Sequence[BaseMessage], dict[str, Any]], Awaitable[Any]]
 
@@ -73,11 +75,11 @@ async def extract_claims(
             else:
                 malformed.append(Malformed(request.ids, str(error), error.reply))
             continue
-        for number, proposed in said:
-            if (home := request.home(number, proposed.quote)) is None:
+        for part, proposed in said:
+            if part is None:
                 rejected.append(Claim(proposed.attribute, proposed.value, proposed.quote, found="quote_not_found"))
-            elif (claim := ground(proposed, home.message, home.before, schema)) not in claims[home.message.id]:
-                claims[home.message.id].append(claim)
+            elif (claim := ground(proposed, part.message, part.before, schema)) not in claims[part.message.id]:
+                claims[part.message.id].append(claim)
     return ExtractionResult({k: tuple(v) for k, v in claims.items()}, tuple(rejected), tuple(malformed))
 
 
@@ -100,7 +102,7 @@ def _fixed(system: str, schema: Schema, limit: int) -> int:
     fixed = count_tokens([SystemMessage(system), HumanMessage("x" * 60)]) + count_text(
         json.dumps(answer_schema(schema))
     )
-    fixed += 350  # a second request also holds the first answer's beginning and what is wrong with it
+    fixed += 600  # a second request also holds what was wrong with the first answer
     if fixed + 200 > limit:
         then = "raise APP_BUDGET__TOTAL, or shorten prompts/extract.md or the descriptions of the attributes"
         raise RequestTooLarge("the prompt that reads messages", fixed + 200, limit, then)
@@ -109,16 +111,29 @@ def _fixed(system: str, schema: Schema, limit: int) -> int:
 
 async def _ask(
     model_call: ModelCall, request: Request, system: str, schema: Schema, now: datetime
-) -> list[tuple[int, Proposed]]:
-    """One request, and if its answer can't be read one more that says why."""
+) -> list[tuple[Part | None, Proposed]]:
+    """One request. If its answer can't be read, or its values are in other words than its quotes, one more saying so."""
     wanted = answer_schema(schema, list(request.customers), request.assistants, dated=request.dated, most=request.most)
     asked = f"Today is {now:%A, %Y-%m-%d}.\n\n<messages>\n" + "\n".join(request.lines) + "\n</messages>"
     sent: list[BaseMessage] = [SystemMessage(system), HumanMessage(asked)]
     try:
-        return await _answer(model_call, sent, wanted)
+        said = request.homes(await _answer(model_call, sent, wanted))
     except Useless as error:
         repair = f"That can't be read: {str(error)[:200]}. Answer again, with nothing but JSON that fits the schema."
-        return await _answer(model_call, [*sent, AIMessage(error.reply[:400] or "?"), HumanMessage(repair)], wanted)
+        sent += [AIMessage(error.reply[:400] or "?"), HumanMessage(repair)]
+        return request.homes(await _answer(model_call, sent, wanted))
+    wrong = [(part, p) for part, p in said if part and misquoted(p, part.message, schema)][:AGAIN]
+    if not wrong:
+        return said
+    listed = "\n".join(f'- "{p.value}" for "{p.quote[:120]}"' for _, p in wrong)
+    repair = f"These values are not in the words of their quotes:\n{listed}\nGive these claims again, values copied."
+    try:
+        sent += [AIMessage("I will copy."), HumanMessage(repair)]
+        again = request.homes(await _answer(model_call, sent, wanted))
+    except Useless:
+        return said
+    kept = [claim for claim in said if claim not in wrong]
+    return kept + [claim for claim in again if claim not in kept]
 
 
 async def _answer(model_call: ModelCall, sent: list[BaseMessage], wanted: dict[str, Any]) -> list[tuple[int, Proposed]]:

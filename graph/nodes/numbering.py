@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from graph.core.ground import Numbered, speaks_of_time, states
+from graph.core.ground import Numbered, Proposed, speaks_of_time, states
 from graph.core.locate import find_quote
 from graph.core.schema import Schema
 from graph.models.counting import count_text
@@ -66,7 +66,10 @@ class Request:
     def one_by_one(self) -> list["Request"]:
         return [Request([part]) for part in self.parts]
 
-    def home(self, number: int, quote: str) -> Part | None:
+    def homes(self, said: Sequence[tuple[int, Proposed]]) -> list[tuple[Part | None, Proposed]]:
+        return [(self._home(number, claim.quote), claim) for number, claim in said]
+
+    def _home(self, number: int, quote: str) -> Part | None:
         """The message that a claim names; where its quote stands only in one other, that one."""
         named = self.customers.get(number)
         if named is None or not find_quote(quote, named.message.text):

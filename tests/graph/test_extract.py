@@ -147,6 +147,20 @@ async def test_a_poisoned_message_does_not_take_the_others() -> None:
     assert [c.value for c in result.claims["m"]] == ["tea"]
 
 
+async def test_values_in_other_words_are_asked_for_once_more() -> None:
+    """A quote that states something, with a value in other words, is a slip worth a second request."""
+    slip, right = claim(1, "I drink Tee", "tea"), claim(1, "I drink Tee", "Tee")
+    model = Model({"claims": [slip]}, {"claims": [right]})
+    result = await read(model, customer("m", "I drink Tee."))
+    assert [(c.value, c.found) for c in result.claims["m"]] == [("Tee", None)]
+    assert 'not in the words of their quotes:\n- "tea" for "I drink Tee"' in str(model.asked[1][0][-1].content)
+    model = Model({"claims": [slip]}, {"claims": [slip]})
+    assert [c.found for c in (await read(model, customer("m", "I drink Tee."))).claims["m"]] == ["quote_not_found"]
+    model = Model({"claims": [claim(1, "Do you sell Tee?", "tea")]})
+    await read(model, customer("m", "Hm. Do you sell Tee?"))
+    assert len(model.asked) == 1
+
+
 async def test_a_failing_endpoint_is_raised() -> None:
     """An endpoint that fails is no answer: the messages stay unread, for a retry."""
     with pytest.raises(ModelUnreachable):
