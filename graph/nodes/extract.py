@@ -112,7 +112,7 @@ def _fixed(system: str, schema: Schema, limit: int) -> int:
 async def _ask(
     model_call: ModelCall, request: Request, system: str, schema: Schema, now: datetime
 ) -> list[tuple[Part | None, Proposed]]:
-    """One request. If its answer can't be read, or its values are in other words than its quotes, one more saying so."""
+    """One request; one more where its answer can't be read, or has values in other words than their quotes."""
     wanted = answer_schema(schema, list(request.customers), request.assistants, dated=request.dated, most=request.most)
     asked = f"Today is {now:%A, %Y-%m-%d}.\n\n<messages>\n" + "\n".join(request.lines) + "\n</messages>"
     sent: list[BaseMessage] = [SystemMessage(system), HumanMessage(asked)]
