@@ -42,9 +42,9 @@ class _Held:
             return False
         row, record = self.wanted.get(slot, ({}, None))
         fact = fact_value(record, row["revision"]) if record and record.status == "active" else None
-        held = self.records.get(slot, {})
-        return self.facts.get(slot) == fact and (held.get("status"), held.get("changes_at")) == (
-            row.get("status"),
+        held = self.records.get(slot, {})  # a slot that nothing is said about has no record, or an empty one
+        return self.facts.get(slot) == fact and (held.get("status", "none"), held.get("changes_at")) == (
+            row.get("status", "none"),
             record.changes_at if record else None,
         )
 
