@@ -31,7 +31,7 @@ def reduce_text(text: str, cap: int, question: str, reference: str, count: Count
     while low < high:  # how many preferred units fit, gaps included
         middle = (low + high + 1) // 2
         shown = _join(units, order[:middle])
-        if count(shown) <= room:
+        if count(shown + footer) <= cap:  # together: what language a text is in changes how it is counted
             low, best = middle, shown
         else:
             high = middle - 1
