@@ -41,6 +41,8 @@ class Subject:
     def __post_init__(self) -> None:
         if not self.tenant or not self.user:
             raise ValueError("a subject needs a tenant and a user; neither has a default")
+        if any("\ud800" <= c <= "\udfff" for c in self.tenant + self.user):
+            raise ValueError("the ids of a tenant and a user hold no lone surrogates; they could not be stored")
 
 
 @dataclass(frozen=True, slots=True)
