@@ -24,7 +24,9 @@ NOW = datetime(2027, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
 KEY = b"a key of the tests"
 
+SURROGATE = "\ud83d"  # half a character: no identity can be that, a client's message id can
 HOSTILE = [
+    SURROGATE,
     "ana",
     "ana.",
     ".ana",
@@ -55,7 +57,6 @@ HOSTILE = [
     "a\u0301na",
     "ana\u200b",
     "\u202eana",
-    "\ud83d",
     "\U0001f469\u200d\U0001f680",
     "\U0001f680" * 300,
     "x" * 300,
@@ -107,7 +108,8 @@ def shop(database: Database, committer: Committer) -> Shop:
 
 async def test_customers_are_apart(shop: Shop) -> None:
     """Every hostile id as a customer, and as a tenant: each sees what that one said, and nothing else."""
-    everybody = [Subject("shop", one) for one in HOSTILE] + [Subject(one, "ana") for one in HOSTILE]
+    possible = [one for one in HOSTILE if one != SURROGATE]
+    everybody = [Subject("shop", one) for one in possible] + [Subject(one, "ana") for one in possible]
     for number, subject in enumerate(everybody):
         await shop.tell(subject, "m1", f"value {number}")
     for number, subject in enumerate(everybody):
@@ -139,7 +141,7 @@ async def test_messages_are_apart(shop: Shop, subject: Subject) -> None:
 
 async def test_values_and_conversations_may_be_called_anything(shop: Shop, subject: Subject) -> None:
     """Ids as values of a many-valued attribute and as threads: one slot each, whatever they look like."""
-    storable = [v for v in HOSTILE if "\ud83d" not in v and len(v) <= 200 and v.strip() == v and "\x00" not in v]
+    storable = [v for v in HOSTILE if v != SURROGATE and len(v) <= 200 and v.strip() == v and "\x00" not in v]
     for number, value in enumerate(storable):
         await shop.tell(subject, f"m{number}", value, thread=value)
     async with shop.database.connection() as connection:
@@ -152,9 +154,10 @@ async def test_values_and_conversations_may_be_called_anything(shop: Shop, subje
 
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=30)  # lone surrogates included
+any_name = st.text(min_size=1, max_size=30)
 
 
-@given(any_text, any_text, any_text, any_text)
+@given(any_name, any_name, any_name, any_name)
 @example("a", "b.c", "a.b", "c")
 @example("a%2E", "b", "a.", "b")
 def test_a_subject_id_says_who_it_is(tenant: str, user: str, other_tenant: str, other: str) -> None:
@@ -189,3 +192,5 @@ def test_an_identity_has_a_length() -> None:
         subject_id(Subject("\U0001f680" * 300, "\U0001f680" * 300))
     with pytest.raises(ValueError, match="neither has a default"):
         Subject("", "ana")
+    with pytest.raises(ValueError, match="surrogates"):
+        Subject("shop", SURROGATE)
