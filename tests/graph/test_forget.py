@@ -3,10 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from langchain_core.messages import HumanMessage, RemoveMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from graph.storage.conversations import Cut
 from graph.storage.erasure import forget
+from graph.storage.traces import Traces
+from graph.storage.transcript import digest
 from tests.graph.talk import OTHER, THIRD, THREAD, Talk, config, subject
 from tests.rights import where
 
@@ -126,6 +130,13 @@ async def test_f9_a_turn_sent_again_stays_forgotten(talk: Talk) -> None:
     assert await talk.facts() == {}
     left = await where(talk.deps.database, *WORDS)
     assert set(left.get("Quetzalina", [])) <= {"checkpoint_blobs", "checkpoint_writes"}, "until retention passes"
+
+
+@pytest.mark.parametrize(("text", "stays"), [("Call me Quetzalina.", False), ("Call me Ruby.", True)])
+def test_f9_versions_of_a_message_are_told_apart(text: str, stays: bool) -> None:
+    """Under one id, state may hold the version that was erased or one that was not."""
+    cut = Cut({"m1": {digest("Call me Ruby.")}}, Traces((), (), ()))
+    assert bool(cut.without([HumanMessage(text, id="m1")])) is stays
 
 
 async def test_f9_an_edited_message(talk: Talk) -> None:

@@ -115,6 +115,7 @@ async def test_f9_a_withdrawal_leaves_a_sealed_tombstone(
     await said(committer, subject, "m2", f"no more {value}", Claim(attribute, value, value, "retract"))
     await forget(committer, subject, source="m2", now=NOW)
     assert await facts(committer, subject) == {}, "its older statement must not return"
+    assert await check(database, SCHEMA, now=NOW) == [], "also by the rows alone, without the key"
     await forget(committer, subject, source="m1", now=NOW)
     assert await where(database, value, "m1", "m2") == {}
     late = await said(committer, subject, "m0", f"{value} please", Claim(attribute, value, value), at=START)
@@ -178,6 +179,44 @@ async def test_f9_an_accepted_value_goes_with_the_proposal(
     assert await facts(committer, subject) == {}
     assert await where(database, "quetzalmorning", "a1") == {}
     assert (await where(database, "Yes, do.")).keys() == {"Yes, do."}
+
+
+async def test_f9_a_proposal_goes_with_what_accepted_it(
+    committer: Committer, database: Database, subject: Subject
+) -> None:
+    """Once the acceptance is forgotten, nothing rests on the proposal, which only repeats the value."""
+    await said(committer, subject, "a1", "Shall we say quetzalmorning?", kind="assistant", origin="assistant")
+    await said(committer, subject, "m2", "Yes, do.", Claim("window", "quetzalmorning", "Yes", accepts="a1"))
+    receipt = await forget(committer, subject, source="m2", now=NOW)
+    assert await where(database, "quetzalmorning", "Yes, do.") == {}
+    assert receipt["reached"]["messages_that_repeated_it"] == 1
+
+
+async def test_f9_a_proposal_that_others_rest_on_stays(
+    committer: Committer, database: Database, subject: Subject
+) -> None:
+    """A second acceptance keeps the fact and the proposal; the receipt names it."""
+    await said(committer, subject, "a1", "Shall we say quetzalmorning?", kind="assistant", origin="assistant")
+    for source in ("m2", "m3"):
+        yes = Claim("window", "quetzalmorning", "Yes", accepts="a1")
+        await said(committer, subject, source, f"Yes, do, says {source}.", yes)
+    await forget(committer, subject, source="m2", now=NOW)
+    assert await facts(committer, subject) == {"window": ("quetzalmorning", 1)}
+    assert await where(database, "says m2") == {}
+
+
+async def test_f9_of_many_corrections_the_last_one_left_holds(
+    committer: Committer, database: Database, subject: Subject
+) -> None:
+    """However often a fact was corrected, forgetting the newest word lets the one before count again."""
+    for i in range(40):
+        claim = Claim("window", f"slot {i}", f"slot {i}", "correct")
+        await said(committer, subject, f"m{i}", f"Please, slot {i}.", claim)
+    for i in range(39, 30, -1):
+        assert await facts(committer, subject) == {"window": (f"slot {i}", 1)}
+        await forget(committer, subject, source=f"m{i}", now=NOW)
+    assert await facts(committer, subject) == {"window": ("slot 30", 1)}
+    assert await check(database, SCHEMA, now=NOW) == []
 
 
 async def test_f9_expired_facts_go_too(committer: Committer, database: Database, subject: Subject) -> None:

@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 
+from graph.core.batch import Reading, UnknownSource
 from graph.core.schema import Attribute, schema
 from graph.core.words import Claim, Subject
-from graph.storage import review
+from graph.storage import review, transcript
 from graph.storage.commit import Committer
 from graph.storage.correct import Correction, correct
 from graph.storage.erasure import forget
-from graph.storage.pool import Database
+from graph.storage.pool import Connection, Database
 from graph.storage.rebuild import check
 from graph.storage.recall import ledger
 from graph.storage.review import ConflictChanged, Settlement, conflicts
+from graph.storage.transcript import Message
 from tests.conftest import SCHEMA
 from tests.rights import NOW, facts, said, where
 
@@ -203,6 +205,24 @@ async def test_correcting_in_the_customers_words(committer: Committer, database:
     assert (row["kind"], row["origin"], row["text"]) == ("user", "customer", "No, I said the evening!")
     assert row["thread"] == "#command taken down by desk:anna"
     assert row["extractor"] == "command", "no model reads it again"
+
+
+async def test_a_recorded_message_comes_with_its_decision(
+    committer: Committer, database: Database, subject: Subject
+) -> None:
+    """A message that is recorded by its own commit is not there when the commit fails."""
+    message = Message("m1", "thread", "user", "customer", NOW, "evening")
+
+    async def recording(connection: Connection) -> None:
+        await (await connection.execute("select 1")).fetchall()
+        await transcript.record(connection, subject, [message], committer.key())
+
+    readings = [Reading("m1", (Claim("window", "evening", "evening"),)), Reading("nowhere")]
+    with pytest.raises(UnknownSource):
+        await committer.commit(subject, readings, extractor="test", now=NOW, recording=recording)
+    assert await where(database, "evening") == {}
+    await committer.commit(subject, readings[:1], extractor="test", now=NOW, recording=recording)
+    assert await facts(committer, subject) == {"window": ("evening", 1)}
 
 
 async def test_withdrawing(committer: Committer, subject: Subject) -> None:
