@@ -68,9 +68,9 @@ class Tally:
 
 
 def _shown(claim: Claim) -> str:
-    """A claim as a person would say it: a withdrawal of a value says "not" before it."""
+    """A claim as a person would say it."""
     value = claim.value or claim.attribute
-    return f"not {value}" if claim.intent == "retract" else value
+    return f"no longer {value}" if claim.intent == "retract" else value
 
 
 def _fits(claim: Claim, expected: dict[str, Any]) -> bool:

@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graph.core.ground import Numbered, Proposed, ground, states
 from graph.core.locate import find_quote
@@ -251,3 +253,27 @@ def test_what_can_state_nothing_needs_no_model() -> None:
     assert holds("Thanks. I moved to Canada.")
     assert not holds("Yes")
     assert holds("Yes", "Shall I change your deliveries to the evening?")
+
+
+WORDS = st.text(min_size=1, max_size=8).filter(lambda word: any(c.isalnum() for c in word))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, min_size=1, max_size=8), st.data())
+def test_any_words_of_a_message_are_found_in_it(said_words: list[str], data: st.DataObject) -> None:
+    """In any script: words quoted from a message are found there, and the place holds just them."""
+    first = data.draw(st.integers(0, len(said_words) - 1))
+    quote = " ".join(said_words[first : data.draw(st.integers(first + 1, len(said_words)))])
+    text = " ".join(said_words)
+    for start, end in find_quote(quote, text):
+        assert find_quote(text[start:end], quote)
+    assert find_quote(quote, text)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=80), st.text(max_size=60), st.text(max_size=20))
+def test_no_text_breaks_grounding(text: str, before: str, value: str) -> None:
+    """Whatever message, proposal and value come, a claim comes out: its quote is in the message, or it is refused."""
+    for quote in (text, value, text[1:9]):
+        claim = said(text, value, quote=quote, before=before, attribute="window")
+        assert claim.found or claim.quote in text
