@@ -71,9 +71,12 @@ async def new_thread(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
 @auth.on.threads.create_run
 async def new_run(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
     """Customers send messages. What steers the graph, or has the server call somebody, is not theirs to send (F10)."""
+    sent: dict[str, Any] = value.get("kwargs") or {}
     for name in ("command", "webhook"):
-        if (value.get("kwargs") or {}).get(name):
+        if sent.get(name):
             raise _refuse(403, f"A run takes messages; `{name}` is not for customers.")
+    if any(name.startswith("__pregel") for name in (sent.get("config") or {}).get("configurable") or {}):
+        raise _refuse(403, "LangGraph's own settings of a run are not for customers.")
     return await _free(_own(ctx, value), value)
 
 

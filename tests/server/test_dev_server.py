@@ -206,27 +206,35 @@ async def test_a_client_sends_messages_and_nothing_else(dev: Dev, server_databas
 
 
 async def test_identity_is_not_a_clients_to_name(dev: Dev, customer: str) -> None:
-    """Another identity in context, configurable, metadata or input changes nothing about who is speaking."""
+    """Another identity or thread in context, configurable, metadata or input changes nothing about who is speaking."""
     victim, thief = dev.client(customer), dev.client(f"{customer}-thief")
-    await say(victim, await new_thread(victim), "Correction: please deliver in the evening.")
+    theirs = await new_thread(victim)
+    await say(victim, theirs, "Correction: please deliver in the evening.")
     who = {"identity": customer, "tenant": "demo", "is_authenticated": True}
     name = {"subject": {"tenant": "demo", "user": customer}}
-    for options in (
-        {"config": {"configurable": {"langgraph_auth_user": who, "langgraph_auth_user_id": customer}}},
-        {"config": {"configurable": {"user_id": customer, **name}}},
-        {"config": {"metadata": {"owner": f"demo.{customer}", "user_id": customer}}},
-        {"metadata": {"owner": f"demo.{customer}", "langgraph_auth_user_id": customer}},
-        {"context": name},
-        {"input": {"messages": [{"role": "user", "content": "When will you deliver?"}], **name}},
-    ):
+
+    async def attempt(**options: Any) -> None:
+        """Refused is as good as ignored."""
         try:
-            turn = await say(thief, await new_thread(thief), "When will you deliver?", **options)
+            turn = await say(thief, None, "When will you deliver?", **options)
         except APIStatusError as error:
-            assert 400 <= error.status_code < 500  # noqa: PT017 - refused is as good as ignored
+            assert 400 <= error.status_code < 500  # noqa: PT017
         else:
             assert turn.errors or "don't know" in turn.reply, options
+            assert "please deliver in the evening" not in json.dumps(turn.values), options
+
+    await asyncio.gather(
+        attempt(config={"configurable": {"langgraph_auth_user": who, "langgraph_auth_user_id": customer}}),
+        attempt(config={"configurable": {"user_id": customer, **name}}),
+        attempt(config={"configurable": {"thread_id": theirs, "checkpoint_ns": ""}}),
+        attempt(config={"configurable": {"__pregel_runtime": {"context": name}}}),
+        attempt(config={"configurable": {"__pregel_checkpointer": "x"}}),
+        attempt(config={"metadata": {"owner": f"demo.{customer}", "user_id": customer, "thread_id": theirs}}),
+        attempt(metadata={"owner": f"demo.{customer}", "langgraph_auth_user_id": customer}),
+        attempt(context=name),
+        attempt(input={"messages": [{"role": "user", "content": "When will you deliver?"}], **name}),
+    )
     found = await thief.threads.search(metadata={"owner": f"demo.{customer}"})
-    assert all(customer not in json.dumps(thread["values"] or {}).replace(f"{customer}-thief", "") for thread in found)
     assert "evening" not in json.dumps(found)
 
 
