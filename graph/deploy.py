@@ -29,7 +29,7 @@ memory = memory_graph(shared()).compile(name="memory")
 @asynccontextmanager
 async def checkpointer() -> AsyncIterator[OwnConversations]:
     """Checkpoints in PostgreSQL, keyed by thread_id. For langgraph.json."""
-    yield OwnConversations(await shared().database.pool())
+    yield OwnConversations(shared().database, await shared().database.pool())
 
 
 @asynccontextmanager
@@ -51,7 +51,7 @@ async def open_assistant(
     try:
         pool: Any = await own.database.pool()
         compiled = assistant(own).compile(
-            checkpointer=OwnConversations(pool), store=AsyncPostgresStore(pool), name="assistant"
+            checkpointer=OwnConversations(own.database, pool), store=AsyncPostgresStore(pool), name="assistant"
         )
         task = asyncio.create_task(keep_working(own)) if background else None
         try:

@@ -6,7 +6,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from graph.context import identify
 from graph.core.words import Subject
 from graph.storage.checkpointer import Checkpointer
-from graph.storage.pool import Connection, Pool, subject_id
+from graph.storage.pool import Connection, Database, Pool, subject_id
 from graph.storage.sql import QUERIES
 from graph.storage.transcript import storable
 
@@ -43,13 +43,13 @@ class OwnConversations(Checkpointer):
     (`aget_state`) is the application's own doing; on a server its authentication guards that.
     """
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, database: Database, pool: Pool) -> None:
         super().__init__(pool)
-        self.pool = pool
+        self.database = database
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         runtime = config["configurable"].get("__pregel_runtime")
         if runtime is not None:
-            async with self.pool.connection() as connection:
+            async with self.database.connection() as connection:
                 await claim(connection, identify(runtime), str(config["configurable"]["thread_id"]))
         return await super().aget_tuple(config)

@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 SCHEMA = "memory"
+PATIENCE = 10.0  # seconds to wait for a connection: long enough for a busy pool, short enough for a customer
 Connection = psycopg.AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
 
@@ -131,7 +132,7 @@ class Database:
         pool = await self.pool()
         trust = _trusting.set(trusting)
         try:
-            connection = await pool.getconn(timeout=15)
+            connection = await pool.getconn(timeout=PATIENCE)
         except PoolTimeout as error:
             raise DatabaseUnreachable(
                 f"{unreachable(await self.uri())} Or else all {self.max_size} connections are busy: see APP_POOL_SIZE."

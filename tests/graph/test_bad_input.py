@@ -1,14 +1,17 @@
 """Whatever comes in or breaks: a clear error or a sane reply, and nothing that was accepted is lost."""
 
 import asyncio
+import contextlib
 import json
 import socket
 import time
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import ValidationError
 
 from graph.context import Caller
@@ -19,6 +22,7 @@ from graph.nodes.call_model import NO_ANSWER, UNFINISHED
 from graph.nodes.intake import NoThread
 from graph.prompting import PromptError, Prompts
 from graph.settings import Settings
+from graph.storage import pool
 from graph.storage.pool import DatabaseUnreachable
 from tests.graph.talk import THREAD, Talk, config, decided, settings_for, subject
 from tests.scripted import Cut, Fail, Raw, Request, ScriptedModel, Slow, calls, demo
@@ -26,6 +30,7 @@ from tests.scripted import Cut, Fail, Raw, Request, ScriptedModel, Slow, calls, 
 SOME = [range(start, start + 15) for start in range(1000, 1120, 15)]
 ALICE = Caller(subject=subject("alice"))
 EVENING = "Correction: please deliver in the evening."
+ASKS = "When will you deliver?"
 
 
 def free_port() -> int:
@@ -417,3 +422,69 @@ async def test_streaming_shows_the_reply_alone(talk: Talk) -> None:
 def test_errors_of_models_are_one_family() -> None:
     """Whoever embeds the assistant can catch one type."""
     assert all(issubclass(kind, ModelError) for kind in (ModelUnreachable, ModelTimeout, ModelRefused, BadOutput))
+
+
+class Line:
+    """A line to the database that can be cut and mended."""
+
+    def __init__(self, uri: str) -> None:
+        self.to = conninfo_to_dict(uri)
+        self.server: asyncio.Server | None = None
+        self.calls: list[asyncio.StreamWriter] = []
+
+    async def mend(self, port: int = 0) -> int:
+        self.server = await asyncio.start_server(self._carry, "127.0.0.1", port)
+        return int(self.server.sockets[0].getsockname()[1])
+
+    async def cut(self) -> None:
+        assert self.server
+        self.server.close()
+        for call in self.calls:
+            call.transport.abort()
+        self.calls.clear()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_connection(str(self.to["host"]), int(str(self.to["port"])))
+        self.calls += [writer, there[1]]
+        await asyncio.gather(self._pump(reader, there[1]), self._pump(there[0], writer))
+
+    @staticmethod
+    async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                writer.write(data)
+            writer.close()
+
+
+async def test_a_database_that_goes_away_and_comes_back(
+    database_uri: str, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two turns and in the middle of one: a clear error within seconds, and afterwards everything goes on."""
+    monkeypatch.setattr(pool, "PATIENCE", 1.0)
+    line = Line(database_uri)
+    port = await line.mend()
+    deps = Deps(settings_for(make_conninfo(database_uri, host="127.0.0.1", port=port), model.base_url))
+    async with Talk.open(deps) as talk:
+        await talk.say("Please deliver in the morning.", id="m1")
+        await line.cut()
+        started = time.monotonic()
+        with pytest.raises(DatabaseUnreachable, match="APP_DATABASE_URI"):
+            await talk.say(EVENING, id="m2")
+        assert time.monotonic() - started < 5
+        await line.mend(port)
+        assert ("replace", "delivery_window", "evening") in (await talk.say(EVENING, id="m2")).written
+
+        async def answer(request: Request) -> Any:
+            asyncio.run_coroutine_threadsafe(line.cut(), loop).result()
+            return await demo(request)
+
+        loop = asyncio.get_running_loop()
+        model.add(answer)
+        with pytest.raises((DatabaseUnreachable, psycopg.Error)):
+            await talk.say(ASKS, id="m3")
+        await line.mend(port)
+        assert "evening" in (await talk.say(ASKS, id="m3")).reply
+        assert [kind for kind, _ in await talk.history()] == ["human", "ai", "human", "ai", "human", "ai"]
+        assert [text for kind, text in await talk.transcript() if kind == "user"][-1] == ASKS
+    await deps.database.close()
+    await line.cut()
