@@ -212,10 +212,12 @@ async def test_f9_of_many_corrections_the_last_one_left_holds(
     for i in range(40):
         claim = Claim("window", f"slot {i}", f"slot {i}", "correct")
         await said(committer, subject, f"m{i}", f"Please, slot {i}.", claim)
-    for i in range(39, 30, -1):
+    for i in range(39, 20, -1):
         assert await facts(committer, subject) == {"window": (f"slot {i}", 1)}
         await forget(committer, subject, source=f"m{i}", now=NOW)
-    assert await facts(committer, subject) == {"window": ("slot 30", 1)}
+    again = await said(committer, subject, "n1", "slot 20 is fine", Claim("window", "slot 20", "slot 20"))
+    assert outcomes(again) == ["Merge"], "an ordinary commit sees what is left, too"
+    assert await facts(committer, subject) == {"window": ("slot 20", 2)}
     assert await check(database, SCHEMA, now=NOW) == []
 
 
