@@ -56,8 +56,9 @@ async def find(connection: Connection, sid: str, secret: bytes, schema: Schema, 
         scope.asked = {row["source"] for row in rows}
     transcript = await _rows(connection, "whole_transcript", subject=sid, sources=list(scope.asked))
     if not request.everything:
-        asked = [row for row in transcript if row["source"] in scope.asked]
-        scope.traces = await _traces(connection, sid, schema, scope.asked, [row["text"] for row in asked])
+        asked = [row["text"] for row in transcript if row["source"] in scope.asked]
+        others = [row["text"] for row in transcript if row["source"] not in scope.asked and row["kind"] == "user"]
+        scope.traces = await _traces(connection, sid, schema, scope.asked, asked, others)
         _spread(scope, [row for row in transcript if row["source"] not in scope.asked])
     scope.threads = {row["thread"]: set() for row in await _rows(connection, "threads", subject=sid)}
     left = set[str]()
@@ -101,7 +102,12 @@ async def _fact(connection: Connection, sid: str, schema: Schema, fact: str) -> 
 
 
 async def _traces(
-    connection: Connection, sid: str, schema: Schema, sources: Iterable[str], texts: Iterable[str]
+    connection: Connection,
+    sid: str,
+    schema: Schema,
+    sources: Iterable[str],
+    texts: Iterable[str],
+    others: Iterable[str],
 ) -> Traces:
     params = {"subject": sid, "sources": list(sources)}
     supported = {(row["attribute"], row["key"]) for row in await _rows(connection, "supported", **params)}
@@ -111,7 +117,7 @@ async def _traces(
         quotes.add(row["quote"] or "")
         if (row["attribute"], key) not in supported:
             values |= {value for value in (row["value"], row["stated"]) if value}
-    return Traces({*params["sources"], *map(_in_state, params["sources"])}, quotes, values)
+    return Traces({*params["sources"], *map(_in_state, params["sources"])}, quotes, values, others)
 
 
 def _spread(scope: Scope, others: list[dict[str, Any]]) -> None:

@@ -19,11 +19,17 @@ def words(text: str) -> list[str]:
 
 
 class Traces:
-    """Recognises texts that repeat what is erased. A paraphrase can't be recognised; the receipt says so."""
+    """Recognises texts that repeat what is erased. A paraphrase can't be recognised; the receipt says so.
 
-    def __init__(self, sources: Iterable[str], texts: Iterable[str], values: Iterable[str]) -> None:
+    What the customer's `other` messages say as well is no trace of the erased ones: it may be how everybody begins.
+    """
+
+    def __init__(
+        self, sources: Iterable[str], texts: Iterable[str], values: Iterable[str], others: Iterable[str] = ()
+    ) -> None:
         self.sources = frozenset(sources)
         self.texts = frozenset(texts)
+        self.others = frozenset(others)
         self.values = frozenset(value for value in values if value.strip())
 
     def copied_in(self, text: str) -> bool:
@@ -46,11 +52,14 @@ class Traces:
 
     @cached_property
     def _phrases(self) -> list[str]:
-        return [_joined(said) for text in self.texts if PHRASE <= len(said := words(text)) < RUN]
+        phrases = [_joined(said) for text in self.texts if PHRASE <= len(said := words(text)) < RUN]
+        others = [_joined(words(text)) for text in self.others] if phrases else []
+        return [phrase for phrase in phrases if not any(phrase in other for other in others)]
 
     @cached_property
     def _runs(self) -> set[tuple[str, ...]]:
-        return {run for text in self.texts for run in _runs(words(text))}
+        runs = {run for text in self.texts for run in _runs(words(text))}
+        return runs.difference(run for text in self.others for run in _runs(words(text)))
 
     @cached_property
     def _values(self) -> list[str]:

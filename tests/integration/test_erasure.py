@@ -267,6 +267,25 @@ async def test_forgetting_names_what_is_left(committer: Committer, subject: Subj
     assert any("--host" in line for line in receipt["not_reached"])
 
 
+async def test_what_everybody_says_is_no_trace(committer: Committer, database: Database, subject: Subject) -> None:
+    """Replies aren't taken for copies because of words that the customer's other messages have as well."""
+    start = "I would like to tell you about my parcels:"
+    await said(
+        committer,
+        subject,
+        "m1",
+        f"{start} I like the quetzalmorning",
+        Claim("window", "quetzalmorning", "quetzalmorning"),
+    )
+    await said(committer, subject, "m2", f"{start} they are heavy")
+    reply = f"You began with “{start}” and I am listening."
+    await said(committer, subject, "a3", reply, kind="assistant", origin="assistant")
+    receipt = await forget(committer, subject, source="m1", now=NOW)
+    assert receipt["reached"]["messages"] == 1
+    assert receipt["also_mentioned_in"] == []
+    assert set(await where(database, reply, "heavy")) == {reply, "heavy"}
+
+
 async def test_forgetting_twice_changes_nothing(committer: Committer, subject: Subject) -> None:
     """The second time, nothing is left to reach; a message or attribute that never was is an error."""
     await said(committer, subject, "m1", "evening please", Claim("window", "evening", "evening"))
