@@ -118,8 +118,8 @@ def main(arguments: argparse.Namespace) -> int:
     if own.settings.offline_model:
         raise SystemExit("no model is configured: set NVIDIA_BASE_URL or NVIDIA_API_KEY, and APP_EXTRACTION_MODEL")
     cases = [json.loads(line) for line in arguments.file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    quiet: Callable[[str], None] = lambda _: None
-    tally = asyncio.run(evaluate(cases, own, quiet if arguments.json else partial(print, flush=True)))
+    tell = (lambda _: None) if arguments.json else partial(print, flush=True)
+    tally = asyncio.run(evaluate(cases, own, tell))
     if not arguments.json:
         print("\n".join(tally.lines))
     print(json.dumps(tally.result()))

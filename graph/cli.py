@@ -22,7 +22,7 @@ from graph.doctor import doctor
 from graph.models.errors import ModelError
 from graph.rights import add_commands as add_rights
 from graph.settings import Settings
-from graph.storage import rebuild
+from graph.storage import jobs, rebuild
 from graph.storage.migrate import migrate
 from graph.storage.recall import as_of, ledger, recall
 
@@ -88,6 +88,20 @@ async def run_worker(deps: Deps, args: argparse.Namespace) -> int:
     return 0
 
 
+async def show_jobs(deps: Deps, args: argparse.Namespace) -> int:
+    """Background reading: lag from said to stored, what waits, and failed jobs with their reasons."""
+    async with deps.database.connection() as connection:
+        if args.retry:
+            out.print(f"{await jobs.retry_failed(connection)} failed jobs are tried again")
+        now, gone_wrong = await jobs.lag(connection), await jobs.failed(connection)
+    out.print_json(data=now)
+    table = Table("failed at", "customer", "tries", "reason", title="failed jobs")
+    for row in gone_wrong:
+        _add(table, f"{row['failed_at']:%Y-%m-%d %H:%M:%S}", row["subject"], row["attempts"], row["problem"])
+    out.print(table)
+    return 0
+
+
 async def rebuild_records(deps: Deps, args: argparse.Namespace) -> int:
     """Make the records anew from the statements alone; on a healthy database nothing changes."""
     changed = await rebuild.rebuild(deps.database, deps.schema, now=datetime.now(UTC))
@@ -137,6 +151,7 @@ def parser() -> argparse.ArgumentParser:
     add_rights(command)
     command("migrate", migrations)
     command("worker", run_worker).add_argument("--once", action="store_true")
+    command("jobs", show_jobs).add_argument("--retry", action="store_true", help="try failed jobs again")
     command("rebuild", rebuild_records)
     moved = command("recanonicalize", recanonicalize)
     moved.add_argument("--rename", action="append", default=[], metavar="OLD=NEW", help="an attribute's new name")
