@@ -19,7 +19,7 @@ from graph.storage import commit as committing
 from graph.storage import transcript
 from graph.storage.commit import Committer
 from graph.storage.pool import Connection, Database, subject_id, transaction
-from graph.storage.rebuild import check
+from graph.storage.rebuild import check, rebuild
 from graph.storage.recall import as_of, recall
 from tests.conftest import SCHEMA
 
@@ -368,4 +368,35 @@ async def test_a_long_past_costs_nothing(ana: Customer) -> None:
     async with ana.committer.database.connection() as connection:
         then = await as_of(connection, ana.subject, SCHEMA, NOW + timedelta(days=900))
     assert (then["window"].value, then["window"].support) == ("noon", 31)
+    assert await ana.sound()
+
+
+async def test_statements_alone_rebuild_everything(ana: Customer, database: Database) -> None:
+    """F5: with records and facts gone, rebuilding brings back the same ones, down to revisions and quotes."""
+    for n in range(40):
+        await ana.tells(f"m{n}", ["morning", "noon"][n % 3 == 0], n, "correct")
+    await ana.said("n1", "Ann, and no nuts", 50)
+    await ana.reads("n1", Claim("name", "Ann", "Ann"), Claim("allergy", "nuts", "nuts"))
+    await ana.said("n2", "Sue, nuts are fine", 51)
+    await ana.reads("n2", Claim("name", "Sue", "Sue"), Claim("allergy", "nuts", "nuts", "retract"))
+
+    async def stored() -> list[tuple[Any, ...]]:
+        query = (
+            "select r.slot, r.attribute, r.status, r.revision, r.changes_at, s.value"
+            " from record r left join store s on s.key = r.slot order by 1"
+        )
+        async with database.connection() as connection:
+            return [tuple(row.values()) for row in await (await connection.execute(query)).fetchall()]
+
+    before = await stored()
+    now = NOW + timedelta(days=1)
+    assert await rebuild(database, SCHEMA, now=now) == 0
+    assert await stored() == before
+    async with database.connection() as connection, connection.transaction():
+        await connection.execute("select set_config('memory.committing', 'on', true)")
+        await connection.execute("delete from store")
+        await connection.execute("delete from record")
+    assert await rebuild(database, SCHEMA, now=now) == 3
+    assert await stored() == before
+    assert await ana.tells("m99", "noon", 99) == ["merge"]
     assert await ana.sound()
