@@ -19,8 +19,8 @@ from graph.storage.sql import named
 
 JOBS = named("jobs.sql")
 POLL = 0.5  # seconds; the default of 5 s lets a backlog crawl
-# Jobs at a time: they wait for the model most of the time. With 4 and a model that takes 1 s, 4.6 messages a second piled
-# up (said to stored: p95 55 s); the model's server and the pool of connections are the limit, not this.
+# Jobs at a time; they wait for the model most of the time. With 4, and a model that takes 1 s, 4.6 messages a second
+# piled up (said to stored: p95 55 s). The model's server and the pool of connections are the limit, not this.
 CONCURRENCY = 16
 DRAIN = 20  # seconds that running jobs have to end when the worker is stopped
 READ, SWEEP = "memory.read_subject", "memory.sweep"
