@@ -170,6 +170,8 @@ def _dated(claim: Claim, said: Proposed, message: Numbered) -> Claim:
     """Validity, where the words speak of time at all and what the model made of it can be."""
     words = plain(message.text)
     begins = said.valid_from if BEGINS.search(words) else None
+    if begins and begins <= message.observed_at:
+        begins = None  # "I have lived in Leeds since May" is no announcement: it counts from when it was said
     ends = said.valid_until if ENDS.search(words) and said.valid_until else None
     if ends and (ends <= message.observed_at or (begins and begins >= ends)):
         return claim

@@ -277,3 +277,11 @@ def test_no_text_breaks_grounding(text: str, before: str, value: str) -> None:
     for quote in (text, value, text[1:9]):
         claim = said(text, value, quote=quote, before=before, attribute="window")
         assert claim.found or claim.quote in text
+
+
+@pytest.mark.parametrize(("days", "kept"), [(-300, False), (0, False), (30, True)])
+def test_only_a_start_in_the_future_is_an_announcement(days: int, kept: bool) -> None:
+    """What has held for long counts from when it was said, or an older message would outweigh it."""
+    start = NOW + timedelta(days=days)
+    claim = said("I live in Leeds from then on, starting soon", "Leeds", valid_from=start)
+    assert claim.valid_from == (start if kept else None)
