@@ -117,6 +117,10 @@ class Database:
             max_size=self.max_size,
             kwargs=connection_options(),
             check=_check,
+            timeout=PATIENCE,  # LangGraph's saver and store take connections from it as well
+            # Attempts are spaced twice as far each time: after five minutes without a database it would take minutes
+            # more to notice that it is back. Having given up, the pool tries anew whenever somebody asks.
+            reconnect_timeout=5,
             open=False,
         )
         try:

@@ -68,6 +68,16 @@ class Talk:
         async with open_assistant(deps=deps, background=background) as assistant:
             yield cls(deps, assistant)
 
+    @classmethod
+    @asynccontextmanager
+    async def with_settings(cls, settings: Settings) -> AsyncIterator[Self]:
+        deps = Deps(settings)
+        try:
+            async with cls.open(deps) as talk:
+                yield talk
+        finally:
+            await deps.database.close()
+
     async def say(self, content: Any, *, user: str = "alice", thread: str = THREAD, id: str | None = None) -> Turn:
         return await self.send([HumanMessage(content, id=id)], user=user, thread=thread)
 

@@ -64,8 +64,7 @@ async def test_a_model_that_fails(
         return await demo(request) if "response_format" in request else reply
 
     model.otherwise = answer
-    deps = Deps(settings_for(database_uri, model.base_url, model_timeout=0.5))
-    async with Talk.open(deps) as talk:
+    async with Talk.with_settings(settings_for(database_uri, model.base_url, model_timeout=0.5)) as talk:
         with pytest.raises(error, match=says):
             await talk.say(EVENING, id="m1")
         assert await talk.transcript() == [("user", EVENING)]
@@ -74,20 +73,17 @@ async def test_a_model_that_fails(
         assert "evening" in (await talk.say("When will you deliver?", id="m2")).reply
         assert [kind for kind, _ in await talk.history()] == ["human", "human", "ai"]
         assert await decided(talk) == ["insert"]
-    await deps.database.close()
 
 
 async def test_an_unreachable_model(database_uri: str) -> None:
     """Nobody at the model's address: an error within seconds that names the setting, and the message is kept."""
-    deps = Deps(settings_for(database_uri, f"http://127.0.0.1:{free_port()}/v1"))
-    async with Talk.open(deps) as talk:
+    async with Talk.with_settings(settings_for(database_uri, f"http://127.0.0.1:{free_port()}/v1")) as talk:
         started = time.monotonic()
         with pytest.raises(ModelUnreachable, match="NVIDIA_BASE_URL"):
             await talk.say(EVENING, id="m1")
         assert time.monotonic() - started < 5
         assert await talk.transcript() == [("user", EVENING)]
         assert len(await talk.rows("select * from procrastinate_jobs where status = 'todo'")) == 1
-    await deps.database.close()
 
 
 CLAIM = {"message": 1, "attribute": "delivery_window", "value": "evening", "quote": "evening", "intent": "correct"}
@@ -115,8 +111,7 @@ async def test_an_extraction_that_fails_takes_no_turn_with_it(
         return broken if "response_format" in request else await demo(request)
 
     model.otherwise = answer
-    deps = Deps(settings_for(database_uri, model.base_url, extraction_timeout=0.5))
-    async with Talk.open(deps) as talk:
+    async with Talk.with_settings(settings_for(database_uri, model.base_url, extraction_timeout=0.5)) as talk:
         turn = await talk.say(EVENING, id="m1")
         assert turn.reply
         assert "changed your" not in turn.reply
@@ -124,7 +119,6 @@ async def test_an_extraction_that_fails_takes_no_turn_with_it(
         assert await talk.facts() == {}
         assert {row["outcome"] for row in await talk.ledger()} <= {"reject"}
         assert (await talk.say("Thank you", id="m2")).reply
-    await deps.database.close()
 
 
 async def test_a_message_left_unread_is_read_later(talk: Talk, model: ScriptedModel) -> None:
@@ -150,8 +144,7 @@ async def test_a_summary_that_fails_takes_no_turn_with_it(database_uri: str, mod
 
     model.otherwise = answer
     budget = {"total": 6000, "recent": 1000, "facts": 500, "output_reserve": 1000, "instructions": 2000, "summary": 500}
-    deps = Deps(settings_for(database_uri, model.base_url, budget=budget))
-    async with Talk.open(deps) as talk:
+    async with Talk.with_settings(settings_for(database_uri, model.base_url, budget=budget)) as talk:
         for number in range(8):
             assert (
                 await talk.say(
@@ -162,7 +155,6 @@ async def test_a_summary_that_fails_takes_no_turn_with_it(database_uri: str, mod
         model.otherwise = demo
         assert (await talk.say("And now?")).reply
         assert len(await talk.history()) < 16
-    await deps.database.close()
 
 
 # The database
@@ -463,8 +455,9 @@ async def test_a_database_that_goes_away_and_comes_back(
     monkeypatch.setattr(pool, "PATIENCE", 1.0)
     line = Line(database_uri)
     port = await line.mend()
-    deps = Deps(settings_for(make_conninfo(database_uri, host="127.0.0.1", port=port), model.base_url))
-    async with Talk.open(deps) as talk:
+    async with Talk.with_settings(
+        settings_for(make_conninfo(database_uri, host="127.0.0.1", port=port), model.base_url)
+    ) as talk:
         await talk.say("Please deliver in the morning.", id="m1")
         await line.cut()
         started = time.monotonic()
@@ -472,6 +465,7 @@ async def test_a_database_that_goes_away_and_comes_back(
             await talk.say(EVENING, id="m2")
         assert time.monotonic() - started < 5
         await line.mend(port)
+        monkeypatch.setattr(pool, "PATIENCE", 10.0)
         assert ("replace", "delivery_window", "evening") in (await talk.say(EVENING, id="m2")).written
 
         async def answer(request: Request) -> Any:
@@ -479,12 +473,13 @@ async def test_a_database_that_goes_away_and_comes_back(
             return await demo(request)
 
         loop = asyncio.get_running_loop()
+        monkeypatch.setattr(pool, "PATIENCE", 1.0)
         model.add(answer)
         with pytest.raises((DatabaseUnreachable, psycopg.Error)):
             await talk.say(ASKS, id="m3")
         await line.mend(port)
+        monkeypatch.setattr(pool, "PATIENCE", 10.0)
         assert "evening" in (await talk.say(ASKS, id="m3")).reply
         assert [kind for kind, _ in await talk.history()] == ["human", "ai", "human", "ai", "human", "ai"]
         assert [text for kind, text in await talk.transcript() if kind == "user"][-1] == ASKS
-    await deps.database.close()
     await line.cut()
