@@ -53,9 +53,9 @@ def kept(message: Kept, cap: int, question: str, count: CountText) -> Kept:
     return message.model_copy(update={"content": [{"type": "text", "text": text}, *pictures] if pictures else text})
 
 
-def source_ids(message: BaseMessage, thread: str) -> tuple[str, str]:
+def source_ids(message: BaseMessage, thread: str, said: str) -> tuple[str, str]:
     """The id of a message as state keeps it, and the one it gets where that id stands for something else (an edit)."""
-    return str(message.id), f"{message.id}~{digest(f'{thread} {message.id} {spoken(message)}')[:12]}"
+    return str(message.id), f"{message.id}~{digest(f'{thread} {message.id} {said}')[:12]}"
 
 
 async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
@@ -65,8 +65,9 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     exact = {m.id: spoken(m) for m in sent}
     async with deps.database.connection() as connection:
         await claim(connection, subject, thread)  # here too: another host's checkpointer doesn't ask
-        ids = [source for m in messages for source in source_ids(m, thread)]
-        known = _Known(await transcript.known(connection, subject, ids), thread)
+        words = {m.id: spoken(m) for m in messages}
+        ids = [source for m in messages for source in source_ids(m, thread, words[m.id])]
+        known = _Known(await transcript.known(connection, subject, ids), thread, words)
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
@@ -74,7 +75,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
             gone = await transcript.erased(connection, subject, [known.free(m) for m in new], deps.key)
             forgotten = [m for m in new if known.free(m) in gone]
             new = [m for m in new if m not in forgotten]
-            said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=spoken(m)) for m in new]
+            said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=words[m.id]) for m in new]
             recorded = await transcript.record(connection, subject, said, deps.key)
             if recorded:
                 await jobs.defer(deps.jobs, connection, subject)
@@ -124,21 +125,23 @@ class _Known:
 
     rows: dict[str, dict[str, Any]]
     thread: str
+    words: dict[str | None, str]  # of each message, by its id: they are asked for several times
 
     def is_ours(self, m: BaseMessage) -> bool:
         """Recorded by us for this subject, exactly as it stands here; only a customer's own words may travel."""
         kind = {"human": "user", "ai": "assistant", "tool": "tool"}.get(m.type)
-        found = [row for source in source_ids(m, self.thread) if (row := self.rows.get(source))]
+        said = self.words[m.id]
+        found = [row for source in source_ids(m, self.thread, said) if (row := self.rows.get(source))]
         return any(
             row["kind"] == kind
-            and digest(spoken(m)) in (row["digest"], row["exact"])
+            and digest(said) in (row["digest"], row["exact"])
             and (kind == "user" or row["thread"] == self.thread)
             for row in found
         )
 
     def free(self, m: BaseMessage) -> str:
         """The source id of a new message: its own, unless that stands for something else already (an edit)."""
-        own, other = source_ids(m, self.thread)
+        own, other = source_ids(m, self.thread, self.words[m.id])
         return other if own in self.rows else own
 
 

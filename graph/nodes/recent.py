@@ -22,6 +22,9 @@ def sizes(messages: Sequence[BaseMessage], history: Sequence[Turn], budget: Budg
 
 def to_fold(messages: Sequence[BaseMessage], trigger: int, budget: Budget, count: Count) -> list[Turn]:
     """The oldest turns that are to become summary once the recent ones take more than `trigger`."""
+    # A quick look, on the high side: what is shown may be a little longer than what is kept, by marks and placeholders.
+    if within(messages, count) * 5 // 4 + 40 * len(messages) <= trigger:
+        return []
     history = turns(items_of(messages))
     return history[: due(sizes(messages, history, budget, count), cuts(history), trigger, budget.keep)]
 
