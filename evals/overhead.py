@@ -1,7 +1,8 @@
 """What a turn takes outside the model: ours against one node with LangGraph's Postgres saver, alternating.
 
-Both answer from a model that takes no time, with the same durability, in the same database. The 20th ordinary turn of
-each conversation is timed; background reading happens between the turns, as it would on another machine. Then a
+All answer from a model that takes no time, with the same durability, in the same database. The 20th ordinary turn of
+each conversation is timed; background reading happens between the turns, as it would on another machine. `plain` has
+our pool, whose connections are looked at before they are used; `bare` has one connection, and dies with it. Then a
 conversation is long enough to be compacted, with a summarizer that takes a second: nobody may wait for it.
 """
 
@@ -46,21 +47,26 @@ WORDS = (
 
 async def compare(uri: str, rounds: int, durability: Durability) -> dict[str, Any]:
     """Milliseconds of the 20th turn; the first round of each kind warms up and does not count."""
-    seconds: dict[str, list[float]] = {"ours": [], "plain": []}
+    seconds: dict[str, list[float]] = {"ours": [], "plain": [], "bare": []}
     async with deps_for(settings_for(uri, NOBODY)) as deps:
         deps.__dict__["_models"] = Models(*[instant()] * 3)
+        pool: Any = await deps.database.pool()
         async with (
             open_assistant(deps=deps, background=False) as ours,
             AsyncPostgresSaver.from_conn_string(_in_schema(uri)) as saver,
         ):
-            graphs: dict[str, Any] = {"ours": ours, "plain": plain_graph(instant(), saver)}
+            graphs: dict[str, Any] = {
+                "ours": ours,
+                "plain": plain_graph(instant(), AsyncPostgresSaver(pool)),
+                "bare": plain_graph(instant(), saver),
+            }
             for number in range(rounds + 1):
                 threads = {kind: str(uuid.uuid4()) for kind in graphs}
                 caller = Caller(subject=Subject("evals", f"customer-{number}"))
                 for turn in range(1, TURN + 1):
                     if turn == TURN:
                         await worker(deps, wait=False)
-                    for kind in ("ours", "plain") if number % 2 else ("plain", "ours"):
+                    for kind in sorted(graphs, reverse=bool(number % 2)):
                         sent = {"messages": [HumanMessage(WORDS[turn % len(WORDS)])]}
                         config = {"configurable": {"thread_id": threads[kind]}}
                         context = {"context": caller} if kind == "ours" else {}
@@ -68,15 +74,15 @@ async def compare(uri: str, rounds: int, durability: Durability) -> dict[str, An
                         await graphs[kind].ainvoke(sent, config, durability=durability, **context)
                         if turn == TURN and number:
                             seconds[kind].append(time.perf_counter() - started)
-    own, plain = (statistics.median(seconds[kind]) for kind in ("ours", "plain"))
+    own, plain, bare = (statistics.median(values) for values in seconds.values())
     return {
         "rounds": rounds,
         "durability": durability,
         "ours_ms": _ms(own),
         "plain_ms": _ms(plain),
+        "bare_ms": _ms(bare),
         "ratio": round(own / plain, 2),
-        "ours_best_ms": _ms(min(seconds["ours"])),
-        "plain_best_ms": _ms(min(seconds["plain"])),
+        "ratio_to_bare": round(own / bare, 2),
     }
 
 
