@@ -9,49 +9,30 @@ Messages are in the transcript beforehand. Round trips are counted at a proxy, e
 import argparse
 import asyncio
 import json
-import multiprocessing
 import statistics
 import sys
-import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from multiprocessing.connection import Connection as Pipe
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 
-from evals.deliver import schema_of
+from evals.commits import EXTRACTOR, FACTS, NAMES, NOW, TENANT, Load, commits_per_second, committing, message, reading
+from evals.deliver import KEY
 from evals.pgbench import Script
 from evals.place import database
 from evals.recorder import Recorder, Said
 from evals.trips import counting
-from graph.core.batch import Reading
-from graph.core.words import Claim, Subject
+from graph.core.words import Subject
 from graph.storage import transcript
-from graph.storage.commit import Committer
 from graph.storage.migrate import migrate
-from graph.storage.pool import Database, connection_options, subject_id
+from graph.storage.pool import connection_options, subject_id
 
-NOW = datetime(2027, 1, 1, tzinfo=UTC)
-TENANT, EXTRACTOR, KEY = "floor", "floor", b"a key for evaluations"
 SUBJECTS = (8, 1)  # in parallel
-FACTS = 40  # of a customer; each is corrected a few times
 PROCESSES = 2
 WHO, WHICH, PLACE = "wwww", "nnnn", "pppp"  # stand for the customer, the number of the commit, the fact
 FILLED = {WHO: ":prefix::text || :client_id::text", WHICH: ":n::text", PLACE: ":place::text"}
 COUNTER = ("\\set n :n + 1", f"\\set place :n % {FACTS}")
-NAMES = [f"fact {place}" for place in (*range(FACTS), PLACE)]
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """One measured run: `each` commits by each of some customers at the same time, who are called prefix + number."""
-
-    prefix: str
-    subjects: int
-    each: int
 
 
 def add_parser(subparsers: Any) -> None:
@@ -86,7 +67,7 @@ def measure(uri: str, rounds: int, each: int, processes: int, parallel: Sequence
                 load = Load(f"{who}-{subjects}-{number}-", subjects, each)
                 prepare(uri, load)
                 if who == "ours":
-                    speeds[who].append(ours(uri, load, staff))
+                    speeds[who].append(commits_per_second(uri, load, staff))
                 else:
                     tps = script.run(with_options(uri), clients=subjects, threads=staff, each=each, prefix=load.prefix)
                     speeds[who].append(tps)
@@ -115,23 +96,14 @@ def prepare(uri: str, load: Load) -> None:
             (subject_id(Subject(TENANT, load.prefix)), NOW, load.subjects - 1, load.each - 1),
         )
         connection.execute("analyze transcript, statement, record, ledger, store")
-        connection.execute("checkpoint")
-
-
-def message(number: int | str) -> transcript.Message:
-    said = NOW + timedelta(seconds=number if isinstance(number, int) else FACTS)
-    return transcript.Message(f"message {number}", "thread", "user", "customer", said, f"It is value {number}.")
-
-
-def reading(number: int | str, place: int | str) -> Reading:
-    claim = Claim(f"fact {place}", f"value {number}", f"value {number}", "correct")
-    return Reading(f"message {number}", (claim,))
+        with suppress(psycopg.errors.InsufficientPrivilege):  # on a server of somebody else's
+            connection.execute("checkpoint")
 
 
 async def record(uri: str) -> list[list[Said]]:
     """What a typical commit says: the fourth correction of a fact."""
     recorder, subject = Recorder(), Subject(TENANT, WHO)
-    async with committing(uri, NAMES) as (opened, committer):
+    async with committing(uri, [f"fact {PLACE}"]) as (opened, committer):
         for number in (0, 1, 2, 3, WHICH):
             async with opened.connection() as connection:  # the only one: nobody else asks
                 await transcript.record(connection, subject, [message(number)], KEY)
@@ -156,54 +128,3 @@ async def count_round_trips(uri: str) -> int:
             await committer.commit(subject, [reading(number, 0)], extractor=EXTRACTOR, now=NOW)
             most = max(most, trips.count - before)
     return most
-
-
-@asynccontextmanager
-async def committing(uri: str, names: Sequence[str]) -> AsyncIterator[tuple[Database, Committer]]:
-    opened = Database(uri)
-    try:
-        yield opened, Committer(opened, schema_of(names), lambda: KEY)
-    finally:
-        await opened.close()
-
-
-def ours(uri: str, load: Load, processes: int) -> float:
-    """Commits a second through the product, in separate processes; the clock starts once all are connected."""
-    context = multiprocessing.get_context("spawn")
-    pipes = []
-    for number in range(processes):
-        here, there = context.Pipe()
-        lanes = range(number, load.subjects, processes)
-        context.Process(target=_serve, args=(there, uri, load, lanes), daemon=True).start()
-        there.close()
-        pipes.append(here)
-    for pipe in pipes:
-        pipe.recv()
-    begun = time.perf_counter()
-    for pipe in pipes:
-        pipe.send("go")
-    for pipe in pipes:
-        pipe.recv()
-    return load.subjects * load.each / (time.perf_counter() - begun)
-
-
-def _serve(pipe: Pipe, uri: str, load: Load, lanes: Sequence[int]) -> None:
-    async def lane(committer: Committer, number: int) -> None:
-        subject = Subject(TENANT, f"{load.prefix}{number}")
-        for n in range(load.each):
-            await committer.commit(subject, [reading(n, n % FACTS)], extractor=EXTRACTOR, now=NOW)
-
-    async def connect(opened: Database, together: asyncio.Barrier) -> None:
-        async with opened.connection():
-            await together.wait()
-
-    async def serve() -> None:
-        async with committing(uri, NAMES) as (opened, committer):
-            together = asyncio.Barrier(len(lanes))
-            await asyncio.gather(*(connect(opened, together) for _ in lanes))
-            pipe.send("ready")
-            pipe.recv()
-            await asyncio.gather(*(lane(committer, number) for number in lanes))
-            pipe.send("done")
-
-    asyncio.run(serve())
