@@ -1,7 +1,8 @@
 """Travel: a corrected seat shapes the very next answer, in a conversation that is opened straight afterwards.
 
 Another domain on the same graphs. The assistant and the background reading have a model server each, so that every
-extraction on the response path is counted. Travellers pause a few seconds between messages, as people do.
+extraction on the response path is counted. Travellers pause between messages until memory has read the last one; of
+whoever is faster, what might be a correction is read at the start of the next turn, for at most two seconds.
 """
 
 import asyncio
@@ -20,11 +21,14 @@ from evals.schemas import TRAVEL
 from evals.served import Request, Served, extractor, models
 from evals.talk import Talk, talking
 from graph.background import worker
+from graph.core.words import Subject
 from graph.deps import Deps
 from graph.offline.replies import Reply, said
+from graph.storage import transcript
 
 SLOWEST = 20.0  # seconds: this domain's limit for the lag, and its warning
 NEEDLESS = 0.25  # share of messages that correct nothing and may be read before the reply all the same
+PATIENCE = 60.0  # seconds; whoever waits longer has found a fault
 AT_ONCE = 10  # travellers at the same time
 LAGS = "select extract(epoch from read_at - observed_at)::float as seconds from transcript where kind = 'user'"
 
@@ -52,7 +56,7 @@ def steward(request: Request) -> Reply:
 
 
 async def run(
-    uri: str, *, seed: int, travellers: int = 30, pause: float = 3.0, thinking: float = 1.0
+    uri: str, *, seed: int, travellers: int = 30, pause: float = 1.0, thinking: float = 1.0
 ) -> dict[str, Any]:
     """`thinking` are the seconds that an extraction takes, on the response path and in the background."""
     dice = random.Random(seed)
@@ -123,6 +127,7 @@ async def _travel(talk: Talk, journeys: Sequence[Journey], served: Served, pause
             if turn.report["urgent"]:
                 seen.urgent.append(text)
             await asyncio.sleep(pause)
+            await _was_read(talk.deps, subject_of(number, "traveller"))
 
     async def correct(number: int, made: Journey) -> None:
         who = subject_of(number, "traveller")
@@ -139,6 +144,16 @@ async def _travel(talk: Talk, journeys: Sequence[Journey], served: Served, pause
     seen.extractions = len(served.of(EXTRACTION))
     await _each(journeys, correct)
     return seen
+
+
+async def _was_read(deps: Deps, who: Subject) -> None:
+    """Returns when memory has read all that the traveller has said."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            async with deps.database.connection() as connection:
+                if not await transcript.unread(connection, who):
+                    return
+            await asyncio.sleep(0.1)
 
 
 async def _lags(deps: Deps) -> list[float]:

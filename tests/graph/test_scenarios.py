@@ -14,6 +14,7 @@ from evals.scenarios.itinerary import itinerary, region_told
 from evals.scenarios.minutes import meeting as minutes_of
 from evals.scenarios.minutes import owner_told
 from evals.scenarios.reckoning import Row, reckon
+from graph.core.gate import Urgency
 from graph.offline.replies import Reply
 from graph.storage.transcript import Message
 
@@ -84,9 +85,19 @@ async def test_retailer_sees_a_redelivery_that_counts_twice(database_uri: str, m
 
 async def test_travel(database_uri: str) -> None:
     """A corrected seat is in the next answer; ordinary messages are read behind the replies."""
-    result = await travel.run(database_uri, seed=1, travellers=4, pause=1.5, thinking=0.05)
+    result = await travel.run(database_uri, seed=1, travellers=4, pause=0, thinking=0.05)
     assert travel.passed(result), result
     assert result["extractions_for_corrections"] > 0
+
+
+async def test_travel_sees_a_gate_that_lets_everything_wait_for_memory(
+    database_uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were every message read before its reply, the extractions on the response path would be counted."""
+    monkeypatch.setattr("graph.nodes.intake.urgent", lambda *_: Urgency(True, "correction"))
+    result = await travel.run(database_uri, seed=1, travellers=1, pause=0, thinking=0)
+    assert result["taken_for_urgent_share"] == 1.0
+    assert not travel.passed(result)
 
 
 async def test_meeting(database_uri: str) -> None:
@@ -113,8 +124,8 @@ async def test_planning(database_uri: str) -> None:
 
 async def test_growth_is_measured(database_uri: str) -> None:
     """What a conversation takes on disk is seen to grow with its turns."""
-    sizes = await ours(database_uri, turns=20, every=10, seed=1)
-    assert 0 < sizes.after[10] <= sizes.after[20] < 1_000_000
+    sizes = await ours(database_uri, turns=10, every=5, seed=1)
+    assert 0 < sizes.after[5] <= sizes.after[10] < 1_000_000
 
 
 async def test_nobody_waits_for_a_compaction(database_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
