@@ -3,8 +3,8 @@
 import asyncio
 import multiprocessing
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection as Pipe
@@ -50,28 +50,43 @@ async def committing(uri: str, names: Sequence[str]) -> AsyncIterator[tuple[Data
         await opened.close()
 
 
-def commits_per_second(uri: str, load: Load, processes: int) -> float:
-    """Commits a second through the product, in separate processes; the clock starts once all are connected."""
+@contextmanager
+def staff(uri: str, processes: int) -> Iterator[Callable[[Load], float]]:
+    """Separate processes that stay, as a server's do. Given a load, they tell how many commits a second they made.
+
+    The clock starts once all are connected.
+    """
     context = multiprocessing.get_context("spawn")
-    pipes = []
-    for number in range(processes):
+    pipes, workers = [], []
+    for _ in range(processes):
         here, there = context.Pipe()
-        lanes = range(number, load.subjects, processes)
-        context.Process(target=_serve, args=(there, uri, load, lanes), daemon=True).start()
+        workers.append(context.Process(target=_serve, args=(there, uri), daemon=True))
+        workers[-1].start()
         there.close()
         pipes.append(here)
-    for pipe in pipes:
-        pipe.recv()
-    begun = time.perf_counter()
-    for pipe in pipes:
-        pipe.send("go")
-    for pipe in pipes:
-        pipe.recv()
-    return load.subjects * load.each / (time.perf_counter() - begun)
+
+    def run(load: Load) -> float:
+        for number, pipe in enumerate(pipes):
+            pipe.send((load, range(number, load.subjects, processes)))
+        for pipe in pipes:
+            pipe.recv()
+        begun = time.perf_counter()
+        for pipe in pipes:
+            pipe.send("go")
+        for pipe in pipes:
+            pipe.recv()
+        return load.subjects * load.each / (time.perf_counter() - begun)
+
+    try:
+        yield run
+    finally:
+        for pipe, worker in zip(pipes, workers, strict=True):
+            pipe.close()
+            worker.join(10)
 
 
-def _serve(pipe: Pipe, uri: str, load: Load, lanes: Sequence[int]) -> None:
-    async def lane(committer: Committer, number: int) -> None:
+def _serve(pipe: Pipe, uri: str) -> None:
+    async def lane(committer: Committer, load: Load, number: int) -> None:
         subject = Subject(TENANT, f"{load.prefix}{number}")
         for n in range(load.each):
             await committer.commit(subject, [reading(n, n % FACTS)], extractor=EXTRACTOR, now=NOW)
@@ -82,11 +97,14 @@ def _serve(pipe: Pipe, uri: str, load: Load, lanes: Sequence[int]) -> None:
 
     async def serve() -> None:
         async with committing(uri, NAMES) as (opened, committer):
-            together = asyncio.Barrier(len(lanes))
-            await asyncio.gather(*(connect(opened, together) for _ in lanes))
-            pipe.send("ready")
-            pipe.recv()
-            await asyncio.gather(*(lane(committer, number) for number in lanes))
-            pipe.send("done")
+            while True:
+                load, lanes = pipe.recv()
+                together = asyncio.Barrier(len(lanes))
+                await asyncio.gather(*(connect(opened, together) for _ in lanes))
+                pipe.send("ready")
+                pipe.recv()
+                await asyncio.gather(*(lane(committer, load, number) for number in lanes))
+                pipe.send("done")
 
-    asyncio.run(serve())
+    with suppress(EOFError):  # no more to do
+        asyncio.run(serve())

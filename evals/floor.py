@@ -13,11 +13,12 @@ import statistics
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import psycopg
 
-from evals.commits import EXTRACTOR, FACTS, NAMES, NOW, TENANT, Load, commits_per_second, committing, message, reading
+from evals.commits import EXTRACTOR, FACTS, NAMES, NOW, TENANT, Load, committing, message, reading, staff
 from evals.deliver import KEY
 from evals.pgbench import Script
 from evals.place import database
@@ -37,8 +38,8 @@ COUNTER = ("\\set n :n + 1", f"\\set place :n % {FACTS}")
 
 def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser("floor", help="the commit against pgbench of its statements", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7, help="each with ours and the floor, in turn first")
-    parser.add_argument("--commits", type=int, default=250, help="a customer makes in a round")
+    parser.add_argument("--rounds", type=int, default=15, help="each with ours and the floor, in turn first")
+    parser.add_argument("--commits", type=int, default=100, help="a customer makes in a round")
     parser.add_argument("--processes", type=int, default=PROCESSES, help="of ours; pgbench gets as many threads")
     parser.add_argument("--json", action="store_true", help="nothing but the result")
     parser.set_defaults(run=main)
@@ -61,16 +62,14 @@ def measure(uri: str, rounds: int, each: int, processes: int, parallel: Sequence
     result: dict[str, Any] = {}
     for subjects in parallel:
         speeds: dict[str, list[float]] = {"ours": [], "floor": []}
-        staff = min(processes, subjects)
-        for number in range(rounds):
-            for who in ("ours", "floor") if number % 2 else ("floor", "ours"):
-                load = Load(f"{who}-{subjects}-{number}-", subjects, each)
-                prepare(uri, load)
-                if who == "ours":
-                    speeds[who].append(commits_per_second(uri, load, staff))
-                else:
-                    tps = script.run(with_options(uri), clients=subjects, threads=staff, each=each, prefix=load.prefix)
-                    speeds[who].append(tps)
+        threads = min(processes, subjects)
+        with staff(uri, threads) as ours:
+            for number in range(rounds):
+                for who in ("ours", "floor") if number % 2 else ("floor", "ours"):
+                    load = Load(f"{who}-{subjects}-{number}-", subjects, each)
+                    prepare(uri, load)
+                    run = ours if who == "ours" else partial(script.run, with_options(uri), threads=threads)
+                    speeds[who].append(run(load))
         end = "" if subjects == max(SUBJECTS) else "_1_subject"
         result |= {
             f"ours_per_second{end}": round(statistics.median(speeds["ours"]), 1),

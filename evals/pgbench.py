@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from evals.commits import Load
 from evals.recorder import Said
 from graph.offline.programs import PostgresError
 
@@ -61,17 +62,17 @@ class Script:
                 expression = f"replace({expression}::text, '{word}', {with_what})"
         return f"({expression})::{kind}" if kind else f"({expression})"
 
-    def run(self, uri: str, *, clients: int, threads: int, each: int, prefix: str) -> float:
-        """Transactions a second; `each` of them by each client, who are connected before the clock starts."""
+    def run(self, uri: str, load: Load, *, threads: int) -> float:
+        """Transactions a second; all clients are connected before the clock starts."""
         with tempfile.NamedTemporaryFile("w", suffix=".sql", encoding="utf-8") as file:
             file.write(self.text)
             file.flush()
-            defined = [f"--define={name}={value}" for name, value in {**self.variables, "prefix": prefix}.items()]
-            counts = [f"--client={clients}", f"--jobs={threads}", f"--transactions={each}"]
+            defined = [f"--define={name}={value}" for name, value in {**self.variables, "prefix": load.prefix}.items()]
+            counts = [f"--client={load.subjects}", f"--jobs={threads}", f"--transactions={load.each}"]
             order = [program(), "--no-vacuum", "--protocol=prepared", f"--file={file.name}", *counts, *defined, uri]
             done = subprocess.run(order, capture_output=True, text=True, check=False)  # noqa: S603 - ours alone
         found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
-        processed = f"actually processed: {clients * each}/"
+        processed = f"actually processed: {load.subjects * load.each}/"
         if done.returncode or not found or processed not in done.stdout:
             raise PostgresError(f"pgbench failed: {done.stderr.strip() or done.stdout}")
         return float(found[1])
