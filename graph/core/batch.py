@@ -68,13 +68,16 @@ class Batch:
         return sorted(s for s in self.touched if s not in self.before or self.before[s] != self.records.get(s))
 
 
-def slot_of(claim: Claim, schema: Schema) -> str | None:
-    """The slot a claim would compete for, None if it can't be read."""
+def slot_of(claim: Claim, schema: Schema) -> tuple[str, str | None] | None:
+    """The slot a claim would compete for and the key of the value it names, None if it can't be read."""
     attribute = schema.get(claim.attribute)
     if attribute is None:
         return None
     read = attribute.read(claim.value) if claim.value is not None else None
-    return None if read is None and (attribute.many or claim.value is not None) else attribute.slot(read and read[1])
+    if read is None and (attribute.many or claim.value is not None):
+        return None
+    key = read[1] if read else None
+    return attribute.slot(key), key
 
 
 def decide_batch(seen: Seen, readings: Sequence[Reading], schema: Schema, now: datetime, *, extractor: str) -> Batch:

@@ -14,7 +14,7 @@ MOST = 20  # statements of one slot that an ordinary commit reads; with more, it
 def reaching_back(seen: Seen, readings: Sequence[Reading], schema: Schema, extractor: str) -> list[str]:
     """Slots in which something new has to be compared with what was left out."""
     slots: set[str] = set()
-    for reading in readings:
+    for reading in readings if seen.until else ():
         source = seen.sources.get(reading.source)
         if source is None or reading.source in seen.erased or seen.read_by.get(reading.source) == extractor:
             continue

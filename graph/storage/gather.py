@@ -33,10 +33,9 @@ class Question:
         claims = [c for r in readings for c in r.claims]
         slots: dict[str, set[str]] = {}
         for claim in claims:
-            slot, attribute = slot_of(claim, schema), schema.get(claim.attribute)
-            if slot and attribute:
-                read = attribute.read(claim.value) if claim.value is not None else None
-                slots.setdefault(slot, set()).update({read[1]} if read else ())
+            if found := slot_of(claim, schema):
+                slot, key = found
+                slots.setdefault(slot, set()).update({key} if key is not None else ())
         sources = {r.source for r in readings} | {c.accepts for c in claims if c.accepts}
         return cls(subject, sorted(sources), slots, extractor)
 
@@ -56,7 +55,7 @@ async def gather(connection: Connection, secret: bytes, question: Question) -> G
     hashes = {fingerprint(secret, source): source for source in question.sources}
     params = {
         "subject": sid, "sources": list(question.sources), "hashes": list(hashes), "slots": list(question.slots),
-        "extractor": question.extractor, "gone": list(question.gone), "whole": list(question.whole),
+        "extractor": question.extractor, "gone": list(question.gone) or None, "whole": list(question.whole) or None,
     }  # fmt: skip
     [row] = await (await connection.execute(QUERIES["gather"], params)).fetchall()
     said, slots = row["said"] or [], row["slots"] or []
