@@ -11,7 +11,7 @@ from graph.storage.ids import subject_id
 from graph.storage.pool import Connection
 from graph.storage.rows import by_slot, moment, to_source
 from graph.storage.seal import Seals, fingerprint, tombstone
-from graph.storage.sql import QUERIES
+from graph.storage.sql import QUERIES, jsonb
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,11 @@ async def gather(connection: Connection, secret: bytes, question: Question) -> G
     """One round trip, and one row; read after the lock was granted, where one is held."""
     sid = subject_id(question.subject)
     hashes = {fingerprint(secret, source): source for source in question.sources}
-    params = {
-        "subject": sid, "sources": list(question.sources), "hashes": list(hashes), "slots": list(question.slots),
-        "extractor": question.extractor, "gone": list(question.gone) or None, "whole": list(question.whole) or None,
+    asked = {
+        "sources": question.sources, "hashes": [known.hex() for known in hashes], "slots": list(question.slots),
+        "extractor": question.extractor, "gone": question.gone, "whole": question.whole,
     }  # fmt: skip
+    params = {"subject": sid, "question": jsonb(asked)}
     [row] = await (await connection.execute(QUERIES["gather"], params)).fetchall()
     said, slots = row["said"] or [], row["slots"] or []
     whole = {slot["slot"] for slot in slots if slot["whole"]}

@@ -30,13 +30,15 @@ def jsonb(value: Any) -> Jsonb:
     return Jsonb(value, dumps=_dumps)
 
 
+_json = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
+
 def _dumps(value: Any) -> bytes:
-    text = json.dumps(value, ensure_ascii=False)
     try:
-        encoded = text.encode()
+        encoded = _json(value).encode()
     except UnicodeEncodeError:
-        return json.dumps(_storable(value), ensure_ascii=False).encode()
-    return json.dumps(_storable(value), ensure_ascii=False).encode() if b"\\u0000" in encoded else encoded
+        return _json(_storable(value)).encode()
+    return _json(_storable(value)).encode() if b"\\u0000" in encoded else encoded
 
 
 def _storable(value: Any) -> Any:
