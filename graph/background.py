@@ -52,8 +52,7 @@ async def sweep(deps: Deps) -> None:
         revived = await jobs.revive_stalled(connection)
         left = await jobs.leftovers(connection, older_than=LEFT_OVER)
         for subject in left:
-            async with connection.transaction():
-                await jobs.defer(deps.jobs, connection, subject)
+            await jobs.defer(connection, subject)
         due = await jobs.due(connection, now)
     for sid, slots in due.items():
         await deps.committer.refresh(subject_of(sid), slots, now=now)

@@ -11,9 +11,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-import procrastinate
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from psycopg import sql
 
 from graph.context import Context
@@ -26,7 +26,6 @@ from graph.models.nvidia import NVIDIA, Endpoint, chat_model
 from graph.prompting import Prompts
 from graph.settings import Settings
 from graph.storage.commit import Committer
-from graph.storage.jobs import make_app
 from graph.storage.migrate import migrate
 from graph.storage.pool import Database
 from graph.tools import Rows, make_tools
@@ -93,10 +92,6 @@ class Deps:
         """Raises PromptError where a prompt is missing or asks for what nobody fills."""
         self.prompts.check(assistant={"today", "language"}, summarize={"words"})
 
-    @cached_property
-    def jobs(self) -> procrastinate.App:
-        return make_app()
-
     def instructions(self, context: Context | None, now: datetime) -> str:
         """Our system message: the only one a request has."""
         language = f" ({context.language})" if context and context.language else ""
@@ -110,6 +105,11 @@ class Deps:
     def lookups(self) -> list[BaseTool]:
         """What every domain has: tools that read this conversation's own transcript."""
         return make_lookups(self.database)
+
+    @cached_property
+    def offered(self) -> list[dict[str, Any]]:
+        """All tools as they go over the wire. Made once: a turn counts and sends them half a dozen times."""
+        return [convert_to_openai_tool(tool) for tool in (*self.tools, *self.lookups)]
 
     async def models(self) -> Models:
         """The models, made off the event loop: starting the demo server and building clients both block."""

@@ -29,7 +29,7 @@ async def deliver(deps: Deps, subject: Subject, thread: str, said: Said) -> None
     message = Message(said.id, thread, "user", CUSTOMER, said.at, said.text)
     async with deps.database.connection() as connection, connection.transaction():
         if await transcript.record(connection, subject, [message], deps.key):
-            await jobs.defer(deps.jobs, connection, subject)
+            await jobs.defer(connection, subject)
 
 
 async def tell_wrongly(deps: Deps, subject: Subject, thread: str, told: Told) -> None:

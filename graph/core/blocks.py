@@ -13,7 +13,7 @@ _LOOKALIKE = re.compile(rf"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff]*(?
 
 def inert(text: str) -> str:
     """The text with delimiter look-alikes made harmless; everything else is untouched."""
-    return _LOOKALIKE.sub("(", text)
+    return _LOOKALIKE.sub("(", text) if "<" in text or not text.isascii() else text
 
 
 def block(tag: str, text: str) -> str:

@@ -14,6 +14,8 @@ APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 
 def plain(text: str) -> str:
     """What phrases are compared with: lower case, no accents, straight apostrophes."""
+    if text.isascii():  # most text is: letter by letter, it took a turn 3,500 looks at nothing
+        return text.casefold().translate(APOSTROPHES)
     decomposed = unicodedata.normalize("NFKD", text.translate(APOSTROPHES).casefold())
     return "".join(c for c in decomposed if not unicodedata.combining(c)).translate(APOSTROPHES)
 

@@ -76,7 +76,9 @@ _known = lru_cache(maxsize=4_096)(_count)
 
 def count_tokens(messages: Iterable[MessageLikeRepresentation], tools: Sequence[BaseTool | dict[str, Any]] = ()) -> int:
     """Tokens of a whole request as it goes over the wire. Also fits langmem and `trim_messages` as their counter."""
-    tokens = PER_REQUEST + sum(_message(message) for message in convert_to_messages(list(messages)))
+    tokens = PER_REQUEST
+    for message in messages:
+        tokens += _message(message if isinstance(message, BaseMessage) else convert_to_messages([message])[0])
     if tools:
         tokens += WITH_TOOLS + count_text(json.dumps([convert_to_openai_tool(tool) for tool in tools]))
     return tokens

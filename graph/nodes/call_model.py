@@ -17,6 +17,7 @@ from graph.nodes.messages import remembered
 from graph.nodes.request import assemble
 from graph.state import State
 from graph.storage import transcript
+from graph.storage.pool import transaction
 from graph.storage.recall import Recalled, recall
 
 EMPTY = "I received an empty message. What can I do for you?"
@@ -32,7 +33,7 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
     else:
         async with deps.database.connection() as connection:
             held = await recall(connection, subject, deps.schema, now)
-        tools = [*deps.tools, *deps.lookups] if turn.get("calls", 0) < MOST_CALLS else []
+        tools = deps.offered if turn.get("calls", 0) < MOST_CALLS else []
         summary, pinned = remembered(state)
         request = assemble(
             deps.instructions(runtime.context, now),
@@ -69,8 +70,8 @@ def whole(reply: AIMessage) -> AIMessage:
 async def record_reply(deps: Deps, subject: Subject, thread: str, reply: AIMessage, now: datetime) -> None:
     """What isn't in the transcript is never shown to the model again, so the reply is recorded where it is made."""
     said = transcript.Message(str(reply.id), thread, "assistant", "assistant", now, spoken(reply))
-    async with deps.database.connection() as connection:
-        await transcript.record(connection, subject, [said], deps.key)
+    async with deps.database.connection() as connection, transaction(connection):
+        await transcript.write(connection, subject, [said], deps.key)
 
 
 def memory_lines(held: Recalled) -> str:

@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 
 from graph.core.history import Turn
 from graph.core.reduce import CountText
-from graph.nodes.tokens import Count, within
+from graph.nodes.tokens import Count
 from graph.nodes.view import Shower, Shown, alternating, headed
 
 
@@ -40,7 +40,7 @@ class Draft:
         left = self.limit - self.total()
         for turn in reversed(history):
             shown = shower.earlier(turn) if self.turns else shower.show(turn, shower.caps)
-            left -= within(shown.messages, self.count)
+            left -= shown.tokens
             if left < 0 and self.turns:
                 return
             self.turns.insert(0, shown)

@@ -21,8 +21,9 @@ from graph.nodes.messages import calls_of, pictures_of, text_of
 from graph.state import State
 from graph.storage import jobs, transcript
 from graph.storage.ownership import claim
+from graph.storage.pool import transaction
 from graph.storage.recall import Recalled, recall
-from graph.storage.transcript import Message, digest
+from graph.storage.transcript import Message, Written, digest
 
 Kept = TypeVar("Kept", bound=BaseMessage)
 
@@ -71,16 +72,18 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
-        async with connection.transaction():
-            gone = await transcript.erased(connection, subject, [known.free(m) for m in new], deps.key)
-            forgotten = [m for m in new if known.free(m) in gone]
-            new = [m for m in new if m not in forgotten]
-            said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=words[m.id]) for m in new]
-            recorded = await transcript.record(connection, subject, said, deps.key)
-            if recorded:
-                await jobs.defer(deps.jobs, connection, subject)
+        said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=words[m.id]) for m in new]
+        written = Written([], set())
+        if said:
+            async with transaction(connection):
+                outcome = await transcript.write(connection, subject, said, deps.key)
+                await jobs.defer(connection, subject)
+                written = await outcome()
         held = await recall(connection, subject, deps.schema, now)
         unread = await transcript.unread(connection, subject)
+    forgotten = [m for m in new if known.free(m) in written.gone]
+    new = [m for m in new if m not in forgotten]
+    recorded = written.new
     live = live_values(held)
     why = [urgent(text_of(m), _before(messages, m), live, deps.schema) for m in new]
     leftovers = [

@@ -17,7 +17,7 @@ def sizes(messages: Sequence[BaseMessage], history: Sequence[Turn], budget: Budg
     shower = Shower(messages, "", budget, count)
     shown = [shower.earlier(Turn(heal(turn.items).items)) for turn in history[:-1]]
     shown += [shower.show(Turn(heal(turn.items).items), shower.caps) for turn in history[-1:]]
-    return [within(turn.messages, count) for turn in shown]
+    return [turn.tokens for turn in shown]
 
 
 def to_fold(messages: Sequence[BaseMessage], trigger: int, budget: Budget, count: Count) -> list[Turn]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
@@ -13,7 +13,7 @@ from graph.core.caps import READABLE, Caps, squeeze
 from graph.core.history import Item, Turn
 from graph.core.reduce import reduce_text
 from graph.nodes.messages import calls_of, pictures_of, text_of
-from graph.nodes.tokens import Count, counting, within
+from graph.nodes.tokens import Count, counting
 
 NO_RESULT = "(no result: the call was interrupted)"
 NO_TEXT = "(empty)"
@@ -26,6 +26,7 @@ class Shown:
 
     messages: list[BaseMessage] = field(default_factory=list)
     reduced: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int = 0  # that it adds to a request
 
 
 class Shower:
@@ -39,15 +40,14 @@ class Shower:
         self._question = question if len(question) <= 2_000 else question[:1_000] + question[-1_000:]
         self._count = counting(count)
         self._requests = count
+        self._empty = count([], ())
 
     def earlier(self, turn: Turn) -> Shown:
         """A turn that was answered: one that alone takes what a fold leaves is shortened rather than soon folded."""
         shown = self.show(turn, self.caps)
-        if within(shown.messages, self._requests) <= self._turn:
+        if shown.tokens <= self._turn:
             return shown
-        found = squeeze(
-            self.caps, READABLE, lambda caps: within(self.show(turn, caps).messages, self._requests) <= self._turn
-        )
+        found = squeeze(self.caps, READABLE, lambda caps: self.show(turn, caps).tokens <= self._turn)
         return self.show(turn, found) if found else shown
 
     def show(self, turn: Turn, caps: Caps) -> Shown:
@@ -68,7 +68,7 @@ class Shower:
                 calls = self._calls(message, caps.message)
                 pending = [str(call["id"]) for call in calls]
                 shown.messages.append(AIMessage(text, tool_calls=calls, id=item.id))
-        return shown
+        return replace(shown, tokens=self._requests(shown.messages, ()) - self._empty)
 
     def _customer(self, item: Item, message: BaseMessage, caps: Caps, shown: Shown) -> HumanMessage:
         text = self._text(item, message, caps.message, shown)

@@ -137,7 +137,7 @@ class Committer:
         async for attempt in retrying():
             with attempt:
                 async with (
-                    self.database.connection(trusting=attempt.retry_state.attempt_number == 1) as connection,
+                    self.database.connection() as connection,
                     transaction(connection),
                 ):
                     await self._lock(connection, question.subject)

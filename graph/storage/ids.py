@@ -46,7 +46,7 @@ def source_id(text: str) -> str:
 
     What is a hash already stays what it is, so that stored ids can be passed in again.
     """
-    if _HASHED.fullmatch(text):
+    if (text.isascii() and "\x00" not in text and len(text) <= LONGEST_SOURCE) or _HASHED.fullmatch(text):
         return text
     storable = "\x00" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
     if storable and len(text.encode()) <= LONGEST_SOURCE:

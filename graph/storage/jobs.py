@@ -10,12 +10,11 @@ from datetime import datetime
 from typing import Any
 
 import procrastinate
-from procrastinate.exceptions import AlreadyEnqueued
 
 from graph.core.words import Subject
 from graph.storage.ids import subject_of
 from graph.storage.pool import Connection, Database, connection_options, subject_id
-from graph.storage.sql import named
+from graph.storage.sql import jsonb, named
 
 JOBS = named("jobs.sql")
 POLL = 0.5  # seconds; the default of 5 s lets a backlog crawl
@@ -26,20 +25,10 @@ DRAIN = 20  # seconds that running jobs have to end when the worker is stopped
 READ, SWEEP = "memory.read_subject", "memory.sweep"
 
 
-def make_app() -> procrastinate.App:
-    """The job queue as whoever defers sees it: deferring uses the caller's connection, nothing is opened."""
-    return procrastinate.App(connector=procrastinate.PsycopgConnector())
-
-
-async def defer(app: procrastinate.App, connection: Connection, subject: Subject) -> None:
-    """Have the subject's unread messages read, once this transaction is committed."""
-    sid = subject_id(subject)
-    job = app.configure_task(READ, allow_unknown=True, lock=sid, queueing_lock=sid, connection=connection)
-    try:
-        async with connection.transaction():  # a savepoint: the outer transaction outlives the refusal
-            await job.defer_async(tenant=subject.tenant, user=subject.user)
-    except AlreadyEnqueued:
-        pass
+async def defer(connection: Connection, subject: Subject) -> None:
+    """Have the subject's unread messages, if there are any, read once this transaction is committed."""
+    arguments = jsonb({"tenant": subject.tenant, "user": subject.user})
+    await connection.execute(JOBS["defer"], {"reader": READ, "subject": subject_id(subject), "arguments": arguments})
 
 
 async def leftovers(connection: Connection, *, older_than: float) -> list[Subject]:

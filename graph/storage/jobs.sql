@@ -1,5 +1,8 @@
 -- The job queue is procrastinate's; these are our questions to it.
 
+-- name: defer
+select defer_reading(%(reader)s, %(subject)s, %(arguments)s)
+
 -- name: release_queueing_lock
 update procrastinate_jobs set queueing_lock = null where id = %(job)s
 

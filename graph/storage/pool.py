@@ -1,9 +1,10 @@
 """The database: one pool of connections for each event loop, opened at first use."""
 
 import asyncio
+import select
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 SCHEMA = "memory"
+SILENCE = 5.0  # seconds that a connection may lie unused before the server is asked whether it is still there
 PATIENCE = 10.0  # seconds to wait for a connection: long enough for a busy pool, short enough for a customer
 Connection = psycopg.AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
@@ -43,7 +45,7 @@ TRANSIENT = (
 )
 CONNECTION_EXCEPTION = "08"  # the class of SQLSTATEs
 
-_trusting: ContextVar[bool] = ContextVar("trusting", default=False)
+_spoke: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
 
 
 class DatabaseUnreachable(RuntimeError):
@@ -70,9 +72,16 @@ def retrying(attempts: int = 5) -> AsyncRetrying:
 
 
 async def _check(connection: Connection) -> None:
-    """A connection that the server dropped is replaced before anybody uses it; that costs a round trip."""
-    if not _trusting.get():
+    """A connection that the server dropped is replaced before anybody uses it.
+
+    The server's good-bye can be read from the socket, which costs nothing; only after a while of silence, in which the
+    network may have swallowed it, is the server asked.
+    """
+    now, poll = time.monotonic(), select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0) or now - _spoke.get(connection, 0) > SILENCE:
         await AsyncConnectionPool.check_connection(connection)
+    _spoke[connection] = now
 
 
 class Database:
@@ -131,18 +140,15 @@ class Database:
         return pool
 
     @asynccontextmanager
-    async def connection(self, *, trusting: bool = False) -> AsyncIterator[Connection]:
-        """A connection of the pool. `trusting` spares the look whether it is alive: for work that is tried again."""
+    async def connection(self) -> AsyncIterator[Connection]:
+        """A connection of the pool."""
         pool = await self.pool()
-        trust = _trusting.set(trusting)
         try:
             connection = await pool.getconn(timeout=PATIENCE)
         except PoolTimeout as error:
             raise DatabaseUnreachable(
                 f"{unreachable(await self.uri())} Or else all {self.max_size} connections are busy: see APP_POOL_SIZE."
             ) from error
-        finally:
-            _trusting.reset(trust)
         try:
             async with connection:
                 yield connection

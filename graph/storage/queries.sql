@@ -118,14 +118,20 @@ update transcript set extractor = b ->> 'extractor', read_at = clock_timestamp()
 where subject = %(subject)s and source = any(array(select jsonb_array_elements_text(b -> 'read') from batch))
 
 -- name: record_messages
--- Returns what is new. A redelivery changes nothing, unless it proves an earlier time: then it is to be read again.
-insert into transcript as t (subject, source, thread, kind, origin, version, observed_at, text, digest)
-select %(subject)s, source, thread, kind, origin, version, observed_at, text, digest
-from jsonb_to_recordset(%(rows)s) as r(source text, thread text, kind text, origin text, version bigint,
-    observed_at timestamptz, text text, digest text)
-on conflict (subject, source) do update set observed_at = excluded.observed_at, extractor = null
-where excluded.observed_at < t.observed_at
-returning source, (xmax = 0) as new
+-- Returns what is new, and what was erased and is not written again. A redelivery changes nothing, unless it proves an
+-- earlier time: then it is to be read again.
+with sent as (
+    select r.*, exists (select from erased e where e.subject = %(subject)s and e.source = decode(r.hash, 'hex')) as gone
+    from jsonb_to_recordset(%(rows)s) as r(source text, thread text, kind text, origin text, version bigint,
+        observed_at timestamptz, text text, digest text, hash text)
+), written as (
+    insert into transcript as t (subject, source, thread, kind, origin, version, observed_at, text, digest)
+    select %(subject)s, source, thread, kind, origin, version, observed_at, text, digest from sent where not gone
+    on conflict (subject, source) do update set observed_at = excluded.observed_at, extractor = null
+    where excluded.observed_at < t.observed_at
+    returning source, (xmax = 0) as new
+)
+select source, new, false as gone from written union all select source, false, true from sent where gone
 
 -- name: unread
 -- With what the assistant had said just before, for context.

@@ -1,7 +1,7 @@
 """The exact record of every message, with who really sent it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -43,20 +43,45 @@ async def record(connection: Connection, subject: Subject, messages: Sequence[Me
     """
     if not messages:
         return []
-    sid, named = subject_id(subject), _earliest(messages)
     async with connection.pipeline(), connection.transaction():
-        gone = await erased(connection, subject, [m.source for m in messages], key)
-        rows = [
-            {
-                "source": source, "thread": storable(m.thread), "kind": m.kind, "origin": m.origin,
-                "version": m.version, "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
-                "digest": digest(storable(m.text if m.kept is None else m.kept)),
-            }
-            for source, m in named.items()
-            if m.source not in gone
-        ]  # fmt: skip
-        written = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": jsonb(rows)})
-        return [named[row["source"]].source for row in await written.fetchall() if row["new"]]
+        outcome = await write(connection, subject, messages, key)
+        return (await outcome()).new
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of messages: the ids of the new ones, and of those that were erased and are not written again."""
+
+    new: list[str]
+    gone: set[str]
+
+
+async def write(
+    connection: Connection, subject: Subject, messages: Sequence[Message], key: bytes
+) -> Callable[[], Awaitable[Written]]:
+    """`record` in the caller's transaction; what comes back tells the outcome, once that is wanted."""
+    named = _earliest(messages)
+    rows = [
+        {
+            "source": source, "thread": storable(m.thread), "kind": m.kind, "origin": m.origin,
+            "version": m.version, "observed_at": m.observed_at.isoformat(), "text": storable(m.text),
+            "digest": digest(storable(m.text if m.kept is None else m.kept)),
+            "hash": fingerprint(key, m.source).hex(),
+        }
+        for source, m in named.items()
+    ]  # fmt: skip
+    sid = subject_id(subject)
+    await connection.execute(RIGHTS["recording"], {"subject": sid})
+    cursor = await connection.execute(QUERIES["record_messages"], {"subject": sid, "rows": jsonb(rows)})
+
+    async def outcome() -> Written:
+        found = await cursor.fetchall()
+        return Written(
+            [named[row["source"]].source for row in found if row["new"]],
+            {named[row["source"]].source for row in found if row["gone"]},
+        )
+
+    return outcome
 
 
 def _earliest(messages: Sequence[Message]) -> dict[str, Message]:

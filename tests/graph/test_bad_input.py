@@ -434,6 +434,7 @@ class Line:
         for call in self.calls:
             call.transport.abort()
         self.calls.clear()
+        await asyncio.sleep(0.05)  # a line that is cut at this very moment can't be told from a good one
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there = await asyncio.open_connection(str(self.to["host"]), int(str(self.to["port"])))
