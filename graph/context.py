@@ -26,9 +26,6 @@ class Context(BaseModel):
         pattern=r"^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3})?$",
         description="Language to answer in (BCP 47); empty: the customer's own.",
     )
-    time_zone: str = Field(
-        "UTC", pattern=r"^[A-Za-z0-9_+/-]{1,64}$", description="IANA time zone for dates in answers."
-    )
 
 
 class Caller(Context):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Unusable = Literal["empty", "truncated", "refused", "repeats itself", "oversized"]
+Unusable = Literal["empty", "truncated", "refused", "repetitive", "oversized"]
 
 _CUT = {"length", "max_tokens", "max_length", "model_length"}
 _REFUSED = {"content_filter", "refusal", "safety", "recitation"}
@@ -102,7 +102,7 @@ def unusable(text: str, finish: str, fits: Callable[[str], bool]) -> Unusable | 
     if _REFUSAL.match(text):
         return "refused"
     if _repeats(text):
-        return "repeats itself"
+        return "repetitive"
     return None if fits(text) else "oversized"
 
 

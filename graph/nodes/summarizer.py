@@ -20,7 +20,7 @@ from graph.nodes.view import alternating
 
 _SMALLEST_ROOM = 200  # tokens; with less conversation than this in a request, folding takes more than it gives
 # What a model does better when it is asked for less. After a refusal or a failure the next turn tries again.
-_WORTH_A_SHORTER_TRY = ("truncated", "oversized", "repeats itself")
+_WORTH_A_SHORTER_TRY = ("truncated", "oversized", "repetitive")
 _ATTEMPTS = 3
 
 
@@ -42,8 +42,8 @@ class Summarizer:
         # langmem's max_summary_tokens limits nothing; only the model's own max_tokens does.
         self._model = model.bind(max_tokens=self._bound).with_config(tags=[TAG_NOSTREAM])
         self._prompt = prompt
-        # Our counter is on the high side: a model that keeps to this many words keeps to the bound.
-        self._words = self._bound * 3 // 5
+        # A word is 1.3 to 2 tokens by our counter, which is on the high side.
+        self._words = self._bound // 2
         self._timeout = timeout
         fixed = count(self._request(self._words, "", "."), ())
         self.room = self._limit - fixed - budget.summary  # for the conversation, in one request
