@@ -37,7 +37,7 @@ class Budget(BaseModel):
         default_factory=_share("recent", 1, 1), gt=0, description="Over this, turns fold before the call."
     )
     soft: int = Field(default_factory=_share("recent", 9, 10), gt=0, description="Over this, they fold after it.")
-    keep: int = Field(default_factory=_share("soft", 3, 4), ge=0, description="What a fold leaves.")
+    keep: int = Field(default_factory=_share("soft", 5, 6), ge=0, description="What a fold leaves.")
     tool_output: int = Field(default_factory=_share("recent", 1, 4), gt=0, description="Cap of one tool result.")
     message: int = Field(default_factory=_share("recent", 2, 5), gt=0, description="Cap of one message.")
     pinned: int = Field(default_factory=_share("summary", 1, 4), ge=0, description="Its part for pinned identifiers.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
+from graph.core import hedges
 from graph.core import phrases as p
 from graph.core.phrases import phrases, plain, words
 from graph.core.schema import Attribute, Schema
@@ -15,6 +16,7 @@ from graph.core.utterance import (
     IDIOM,
     NO,
     OFFER,
+    REQUEST,
     SHORT,
     WH,
     WORD,
@@ -27,6 +29,7 @@ from graph.core.utterance import (
     proposes,
     reader,
     sentences,
+    somebody_else,
     valued,
 )
 
@@ -37,6 +40,8 @@ READ = 2000  # characters read at either end: a pasted megabyte is not a correct
 CORRECTION, RETRACTION, SAID, SHIFT = map(phrases, (p.CORRECTIONS, p.RETRACTIONS, p.SAID, p.SHIFTS))
 CHANGE, CLOSING, NEGATION, FIRST = map(phrases, (p.CHANGES, p.CLOSINGS, p.NEGATIONS, p.FIRST))
 APPROVAL, DOUBT, ADDRESSED, POLITE, HABIT = map(phrases, (p.APPROVALS, p.DOUBTS, p.ADDRESSED, p.POLITE, p.HABITS))
+MOVE, NEW, REPEAT, PAST = map(phrases, (p.MOVES, p.NEW, p.REPEATS, hedges.PAST))
+TAIL = re.compile(r"[,\u2013\u2014] ?(?:(?:so|and|und|et|y|e|en) )?")
 CONTRAST = re.compile(
     r"\w ?, ?(?:and |but |y |e |et |und |en )?(?:not|nicht|pas|no|non|nao|niet) (?!sure|that|yet|too|so\b)\w"
 )
@@ -70,8 +75,10 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
         return Urgency(True, "acceptance")
     if _denies(text, previous_assistant, live, schema):
         return Urgency(True, "correction")
-    for sentence in sentences(text):
+    for sentence in _parts(text):
         said, question = bare(sentence), asks(sentence)
+        if live and MOVE.search(said) and not (question or PAST.search(said) or somebody_else(said)):
+            return Urgency(True, "touches a live fact")
         if _contradicts(said, question, previous_assistant, live, schema):
             return Urgency(True, "correction")
         if question == "asks" and not _hopes(said):
@@ -80,9 +87,12 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
             return Urgency(True, "retraction")
         if CORRECTION.search(said) or CONTRAST.search(said) or (SAID.search(said) and about(sentence, schema)):
             return Urgency(True, "correction")
+        if somebody_else(said):
+            continue
         if any(_touches(sentence, said, *fact) for fact in _facts(live, schema)):
             return Urgency(True, "touches a live fact")
-        if live and not ERRAND.search(said) and (SHIFT.search(said) or _wishes(said) or _tells(said)):
+        turns = SHIFT.search(said) or _wishes(said) or _tells(said)
+        if live and turns and not (ERRAND.search(said) or _elsewhere(sentence, said, live, schema)):
             return Urgency(True, "touches a live fact")
     return Urgency(False)
 
@@ -99,6 +109,31 @@ def might_correct(text: str, live: Live, schema: Schema) -> bool:
     if len(answer.split()) <= SHORT and (NO.match(answer) or ACCEPT.match(answer)) and not CLOSING.search(answer):
         return True
     return bool(live) and any(about(s, schema) for s in sentences(text) if asks(s) != "asks")
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Sentences; a request at the end of one is one of its own: "I moved to Calgary, can you look for fares?"."""
+    for sentence in sentences(text):
+        cut = next((m.end() for m in TAIL.finditer(sentence) if REQUEST.match(plain(sentence[m.end() :]))), 0)
+        if cut:
+            yield sentence[:cut].rstrip(", ")
+        yield sentence[cut:]
+
+
+def _elsewhere(sentence: str, said: str, live: Live, schema: Schema) -> bool:
+    """About something of which nothing is held, or what is held again."""
+    if _repeats(sentence, said, live, schema):
+        return True
+    named = {name for name, a in schema.items() if mentions(sentence, a) is not None}
+    return bool(named) and not named & set(live) and not _holds(said, live, schema)
+
+
+def _repeats(sentence: str, said: str, live: Live, schema: Schema) -> bool:
+    """Says of what is held that it stays so, and names nothing else: "the window, as always"."""
+    if not REPEAT.search(said) or NEGATION.search(said) or not _holds(said, live, schema):
+        return False
+    held = {a.name: values for a, values in _facts(live, schema)}
+    return all((mentions(sentence, a) or frozenset()) <= held.get(name, frozenset()) for name, a in schema.items())
 
 
 def _accepts(text: str, previous: str, schema: Schema) -> bool:
@@ -128,6 +163,8 @@ def _contradicts(said: str, question: str, previous: str, live: Live, schema: Sc
         for t in told
     )
     if not them or (question and not DOUBT.search(said)) or ERRAND.search(said):
+        return False
+    if _repeats(said, said, live, schema):
         return False
     return bool(WORD.findall(p.FILLER.sub(" ", ACCEPT.sub(" ", CLOSING.sub(" ", said)))))
 
@@ -169,8 +206,8 @@ def _touches(sentence: str, said: str, attribute: Attribute, held: frozenset[str
         return not (errand and asks(sentence))
     if (values and values & held) or words(h + s for h in held for s in ("", "s")).search(said):
         return bool(NEGATION.search(said)) or not (errand or APPROVAL.search(said))  # "mornings never work"
-    if errand:
-        return False
+    if errand and not (values is not None and not reader(attribute)[2] and NEW.search(said) and FIRST.search(said)):
+        return bool(values is not None and SHIFT.search(said) and FIRST.search(said) and not asks(sentence))
     if values is not None and (CHANGE.search(said) or FIRST.search(said)):
         return True
     return not reader(attribute)[2] and _resembles(said, held)

@@ -9,11 +9,12 @@ from graph.core.judge import judge, sentence_around
 from graph.core.locate import Span, derived_spans, find_quote
 from graph.core.phrases import phrases, plain
 from graph.core.schema import Attribute, Schema
-from graph.core.utterance import accepts, asks, pleasantry, proposes, sentences
+from graph.core.utterance import accepts, asks, mentions, pleasantry, proposes, sentences
 from graph.core.values import place_value
 from graph.core.words import Claim, Intent, SourceKind
 
 LONGEST = 200  # characters of a value: what is longer is a text, not a fact
+NOTHING = {"no", "none", "null", "nothing", "unknown", "n/a", "forget", "deleted", "removed"}
 BEGINS = phrases(
     "from | since | as of | starting | next | tomorrow | ab | seit | nachste | nachsten | morgen | a partir"
     " | des | depuis | desde"
@@ -67,7 +68,8 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
         agreed = None if places else _agreed(claim, message, before, attribute, schema)
         return agreed or replace(claim, found="derived" if places else "quote_not_found")
     claim = replace(claim, quote=message.text[slice(*own[0])])
-    if claim.value is None:
+    if claim.value is None or _takes_all_back(claim, attribute, message.text, own[0]):
+        claim = replace(claim, value=None, intent="retract" if claim.value else claim.intent)
         return _withdrawal(claim, message.text, own[0], said.about_customer)
     if plain(claim.value) == said.attribute.replace("_", " "):  # names the question, not an answer
         return replace(claim, found="quote_not_found")
@@ -106,6 +108,15 @@ def _places(value: str, attribute: Attribute, text: str, own: list[Span]) -> Ite
     for quote in own:
         around = _trimmed(text, sentence_around(text, quote))
         yield from ((around, place) for place in place_value(value, attribute, text, around))
+
+
+def _takes_all_back(claim: Claim, attribute: Attribute, text: str, quote: Span) -> bool:
+    """ "Please forget my shoe size": no value is named, so none that the model names can be meant."""
+    sentence = text[slice(*sentence_around(text, quote))]
+    nothing = claim.intent == "retract" or plain(claim.value or "") in NOTHING
+    names_it = not attribute.many and mentions(sentence, attribute) == frozenset()
+    said = bool(RETRACTION.search(plain(sentence)))
+    return nothing and names_it and said and not _stands_in(claim.value or "", attribute, sentence)
 
 
 def _withdrawal(claim: Claim, text: str, quote: Span, about_customer: bool) -> Claim:

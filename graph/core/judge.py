@@ -8,18 +8,23 @@ from graph.core.gate import CONTRAST, CORRECTION, NEGATION, RETRACTION, SHIFT
 from graph.core.locate import Span
 from graph.core.phrases import STARTS, phrases, plain
 from graph.core.schema import Attribute
-from graph.core.utterance import NO, REQUEST, SENTENCE, SETTING, asks, opened, pleasantry, reader
+from graph.core.utterance import (
+    NO,
+    REQUEST,
+    SELF,
+    SENTENCE,
+    SETTING,
+    SOMEBODY,
+    asks,
+    opened,
+    pleasantry,
+    reader,
+)
 from graph.core.words import Claim, Reason
 
-SUPPOSED, PAST, REPORTED, PEOPLE = map(phrases, (h.SUPPOSED, h.PAST, h.REPORTED, h.PEOPLE))
-ORDER, CONTRASTED, AVERSE, SELF = map(phrases, (h.INSTRUCTIONS, h.CONTRASTS, h.AVERSIONS, h.SELF))
+SUPPOSED, PAST, REPORTED = map(phrases, (h.SUPPOSED, h.PAST, h.REPORTED))
+ORDER, CONTRASTED, AVERSE = map(phrases, (h.INSTRUCTIONS, h.CONTRASTS, h.AVERSIONS))
 MACHINE = re.compile(r"https?://|<\||\[/?inst\b|\bsystem prompt\b", re.IGNORECASE)
-SOMEBODY = re.compile(
-    r"(?:(?:and|but|because|since|so|also|well|und|aber|weil|et|mais|y|pero|e|ma|en|maar) )?"
-    r"(?:(?:my|our|his|her|their|the|a|an|mein\w*|unser\w*|sein\w*|mon|ma|mes|notre|nos|son|sa|ses|mis?|nuestr\w+|sus?"
-    r"|(?:(?:il|la|i|le|o|a|os|as) )?(?:mi[oae]|miei|nostr\w+|suo|sua|meus?|minhas?|noss\w+|seus?|suas?)|mijn|onze|ons)"
-    rf" (?:\w+ )?)?(?:{PEOPLE.pattern}|(?:his|her|their|sein\w*|leurs?) \w)"
-)
 CLAUSE = re.compile(
     r"[,;:()\u2013\u2014\n]| (?:but|and now|aber|sondern|mais|pero|sino|ma|bens\u00ec|mas|maar) ", re.IGNORECASE
 )

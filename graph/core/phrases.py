@@ -134,13 +134,14 @@ CORRECTIONS = {
 # Repeats what was said before: a correction where it names something that the schema knows.
 SAID = {
     "en": "i said | i told you | i asked for | i didn't say | i did not say | i didn't ask for | as i said"
-    " | i already said",
-    "de": "ich sagte | ich habe gesagt | ich hab gesagt | hatte gesagt | habe * gesagt | hab * gesagt | sagte doch",
-    "fr": "j'ai dit | je disais | j'avais dit | j'avais demande | j'ai demande | pas dit",
-    "es": "dije | he dicho | habia dicho | pedi | le dije | te dije",
-    "it": "ho detto | avevo detto | dicevo | avevo chiesto",
-    "pt": "eu disse | disse que | tinha dito | pedi | tinha pedido",
-    "nl": "ik zei | ik had gezegd | heb gezegd | zei toch | zei ik",
+    " | i already said | i wrote | i had written | i typed | i put down",
+    "de": "ich sagte | ich habe gesagt | ich hab gesagt | hatte gesagt | habe * gesagt | hab * gesagt | sagte doch"
+    " | ich schrieb | ich habe geschrieben | hatte geschrieben | habe * geschrieben",
+    "fr": "j'ai dit | je disais | j'avais dit | j'avais demande | j'ai demande | pas dit | j'ai ecrit | j'avais ecrit",
+    "es": "dije | he dicho | habia dicho | pedi | le dije | te dije | escribi | he escrito | habia escrito",
+    "it": "ho detto | avevo detto | dicevo | avevo chiesto | ho scritto | avevo scritto",
+    "pt": "eu disse | disse que | tinha dito | pedi | tinha pedido | escrevi | tinha escrito",
+    "nl": "ik zei | ik had gezegd | heb gezegd | zei toch | zei ik | ik schreef | heb geschreven | had geschreven",
 }
 
 # A wish that something said before, or stored, is taken back.
@@ -187,28 +188,49 @@ SHIFTS = {
     " | we've moved | i go by | call me | put me down | make that | as of | relocated | settled | resettled"
     " | new place | old place | old one | former | got married | got divorced | maiden name | married name"
     " | i'm * now | i am * now | am * now | we're * now | we are * now | it's * now | is * now | are * now"
-    " | live * now | use * now | used to | in future | in the future | for the future | as a rule | generally",
+    " | live * now | use * now | in future | in the future | for the future | as a rule | generally | sooner"
+    " | hang on | hold on | come later | come earlier | later please | earlier please"
+    " | closer | nearer | handier | easier for | more convenient | more comfortable | fits * better | suits * better"
+    " | works * better | feels better",
     "de": "nie | niemals | nur | eigentlich | tatsachlich | stattdessen | statt | anstatt | anstelle | lieber"
     " | besser | passt mir | ware mir | ab jetzt | ab sofort | jetzt | kunftig | zukunftig | in zukunft | neuerdings"
     " | inzwischen | mittlerweile | umgezogen | hat sich geandert | haben sich geandert | gewechselt | ups | hoppla"
-    " | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich | doch",
+    " | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich | doch | naher"
+    " | besser | bequemer | praktischer",
     "fr": "jamais | seulement | uniquement | maintenant | en fait | finalement | plutot | au lieu | a la place"
-    " | desormais | dorenavant | a partir de maintenant | demenage | a change | ont change | je prefere | prefererais"
-    " | prefere | m'arrange | me convient | attends | attendez | oups | appelez-moi | appelle-moi | mieux",
+    " | desormais | dorenavant | a partir de maintenant | demenage | a change | ont change | je prefere"
+    " | prefererais | prefere | m'arrange | me convient | attends | attendez | oups | appelez-moi | appelle-moi"
+    " | mieux | plus proche | plus pres | plus pratique | plus simple | plus confortable | mieux",
     "es": "nunca | jamas | solo | solamente | ahora | en realidad | de hecho | mejor | mas bien | en vez | en lugar"
     " | de ahora en adelante | a partir de ahora | desde ahora | ultimamente | me he mudado | me mude | nos mudamos"
     " | ha cambiado | han cambiado | cambie a | prefiero | preferiria | me viene | me conviene | espera | espere"
-    " | llameme | llamame",
+    " | llameme | llamame | mas cerca | mas comodo | mas comoda | mas practico",
     "it": "mai | solo | soltanto | adesso | in realta | veramente | piuttosto | meglio | invece | al posto"
     " | d'ora in poi | da ora in poi | d'ora in avanti | ultimamente | mi sono trasferito | mi sono trasferita"
     " | ci siamo trasferiti | e cambiato | e cambiata | sono passato a | sono passata a | preferisco | preferirei"
-    " | mi conviene | aspetta | aspetti | ops | chiamami | mi chiami",
+    " | mi conviene | aspetta | aspetti | ops | chiamami | mi chiami | piu vicino | piu comodo | piu comoda"
+    " | piu pratico",
     "pt": "nunca | jamais | somente | apenas | agora | na verdade | afinal | melhor | em vez | ao inves | em lugar"
     " | de agora em diante | a partir de agora | daqui para a frente | ultimamente | mudei | nos mudamos | mudou"
-    " | prefiro | preferia | preferiria | da-me mais jeito | espera | espere | ops | chame-me | me chame",
+    " | prefiro | preferia | preferiria | da-me mais jeito | espera | espere | ops | chame-me | me chame"
+    " | so posso | so consigo | so estou | mais perto | mais comodo | mais pratico | da mais jeito",
     "nl": "nooit | alleen | nu | eigenlijk | liever | in plaats van | voortaan | vanaf nu | tegenwoordig"
     " | inmiddels | verhuisd | is veranderd | is gewijzigd | overgestapt | beter | komt * beter uit | voorkeur"
-    " | wacht | oeps | sorry maar | noem me | noem mij | alleen nog",
+    " | wacht | oeps | sorry maar | noem me | noem mij | alleen nog | dichterbij | dichter bij | handiger"
+    " | makkelijker | prettiger",
+}
+
+# A new place to live, which changes much else: urgent where any fact is live, whatever else the sentence is about.
+MOVES = {
+    "en": "moved to | moving to | moved in | movers | relocated | relocating | new house | new home | new flat"
+    " | new apartment | new place | new city | bought a place | bought a house | bought a flat | took * job in"
+    " | new job in | since the move | after the move | we live in | i live in * now",
+    "de": "umzug | umgezogen | ziehe nach | ziehen nach | neue wohnung | neues haus | neuen wohnung | neuen haus",
+    "fr": "demenage | demenagement | nouvel appartement | nouvelle maison | nouveau logement",
+    "es": "mudanza | me mudo | nos mudamos | me he mudado | nos hemos mudado | casa nueva | nueva casa | piso nuevo",
+    "it": "trasloco | traslocato | trasferito | trasferita | trasferiti | nuova casa | casa nuova",
+    "pt": "mudanca | mudei-me | mudamo-nos | me mudei | nos mudamos | casa nova | nova casa",
+    "nl": "verhuisd | verhuizing | nieuwe huis | nieuw huis | nieuwe woning | nieuwe appartement",
 }
 
 # A few words with one of these ask for something: "por la noche, por favor".
@@ -240,6 +262,17 @@ CHANGES = {
     " | tambem | e | sou | tenho | quero",
     "nl": "nu | nieuw | nieuwe | wijzig | wijzigen | verander | veranderen | ander | andere | altijd | nooit"
     " | alleen | niet | geen | ook | is | ben | heb | wil",
+}
+
+# Something has taken the place of what was held.
+NEW = {
+    "en": "new | changed | renewed | replaced",
+    "de": "neu | neue | neuer | neuen | neues | geandert",
+    "fr": "nouveau | nouvelle | nouvel | change",
+    "es": "nuevo | nueva | cambiado | cambio",
+    "it": "nuovo | nuova | cambiato | cambiata",
+    "pt": "novo | nova | mudou | mudei",
+    "nl": "nieuw | nieuwe | veranderd | gewijzigd",
 }
 
 # The customer speaks of themselves.
@@ -278,6 +311,17 @@ APPROVALS = {
     "it": "perfetto | va bene | come sempre | ancora | grazie",
     "pt": "perfeito | esta bem | como sempre | continua | obrigado | obrigada",
     "nl": "prima | goed | zoals altijd | nog steeds | blijft | bedankt",
+}
+
+# Said of a value that is held: nothing new.
+REPEATS = {
+    "en": "still | as always | as usual | usual | as before | again | same | unchanged | just what | exactly what",
+    "de": "weiterhin | wie immer | wie ublich | wieder | nach wie vor | bleibt",
+    "fr": "toujours | comme toujours | comme d'habitude | encore",
+    "es": "como siempre | sigue | igual | otra vez | de nuevo | como de costumbre",
+    "it": "come sempre | ancora | di nuovo | come al solito",
+    "pt": "como sempre | continua | de novo | como de costume",
+    "nl": "zoals altijd | nog steeds | weer | opnieuw | zoals gewoonlijk | blijft",
 }
 
 NEGATIONS = {
@@ -333,7 +377,7 @@ ACCEPTANCES = {
     " | i'd like that | i'd love that | would be great | would be good | would be fine | would be nice"
     " | would be perfect | would help | why not | you can | you may | cool | indeed | by all means | be my guest"
     " | the first | the second | the latter | the former | that one | the last one | i'll take | i would | i do"
-    " | it is | it would | that would | they are | mhm | y",
+    " | it is | it would | that would | they are | mhm | y | got it | lovely | understood | noted",
     "de": "ja | jawohl | jo | jep | gern | gerne | klar | genau | passt | einverstanden | mach das | machen sie das"
     " | machen sie | in ordnung | richtig | stimmt | bitte | natuerlich | naturlich | perfekt | super | gut | okay"
     " | ok | tun sie das | das ware gut",

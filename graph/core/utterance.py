@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from graph.core import hedges
 from graph.core import phrases as p
 from graph.core.phrases import phrases, plain, words
 from graph.core.schema import Attribute, Schema
@@ -15,8 +16,16 @@ IDIOM, NO, ACCEPT, OFFER, CHECK = map(phrases, (p.IDIOMS, p.NO, p.ACCEPTANCES, p
 CLOSING, FILLER = phrases(p.CLOSINGS), p.FILLER
 KEEPING, KEPT, ERRAND, QUESTION = map(phrases, (p.KEEPING, p.KEPT, p.ERRANDS, p.QUESTIONS))
 WH, OPENER, SETTING, REQUEST = map(phrases, (p.WH, p.OPENERS, p.SETTING, p.REQUESTS))
+PEOPLE, SELF = map(phrases, (hedges.PEOPLE, hedges.SELF))
+SOMEBODY = re.compile(
+    r"(?:(?:and|but|because|since|so|also|well|und|aber|weil|et|mais|y|pero|e|ma|en|maar) )?"
+    r"(?:(?:my|our|his|her|their|the|a|an|mein\w*|unser\w*|sein\w*|mon|ma|mes|notre|nos|son|sa|ses|mis?|nuestr\w+|sus?"
+    r"|(?:(?:il|la|i|le|o|a|os|as) )?(?:mi[oae]|miei|nostr\w+|suo|sua|meus?|minhas?|noss\w+|seus?|suas?)|mijn|onze|ons)"
+    rf" (?:\w+ )?)?(?:{PEOPLE.pattern}|(?:his|her|their|sein\w*|leurs?) \w)"
+)
 SENTENCE = re.compile(r"(?:[^.!?\n;]|\.(?=\w))*[.!?\n;]*")
 WORD = re.compile(r"\w[\w'\u2019+&/:.-]*\w|\w")
+APOSTROPHE = ("'", "\u2019")  # what stands behind one is no word of its own: "it's", "'s avonds"
 LEAD = "¿¡ -\u2013\u2014,.!\u2026'\""
 
 
@@ -37,16 +46,23 @@ def mentions(sentence: str, attribute: Attribute) -> frozenset[str] | None:
     """The values of the attribute that the sentence holds (as compared); None if it does not mention it at all."""
     cue, known, closed = reader(attribute)
     said = plain(sentence)
-    found = {read[1] for m in known.finditer(said) if (read := attribute.read(m[0]))}
+    found = set() if closed else {read[1] for m in known.finditer(said) if (read := attribute.read(m[0]))}
     cued = bool(cue.search(said))
     if closed:
-        tokens = [m[0] for m in WORD.finditer(sentence)][:300]
+        tokens = [m[0] for m in WORD.finditer(sentence) if sentence[m.start() - 1 : m.start()] not in APOSTROPHE][:300]
+        shortest: dict[str, str] = {}  # the words that each value was read from
         for size in range(1, SPAN + 1):
-            runs = (" ".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1))
-            found |= {read[1] for run in runs if (read := attribute.read(run))}
-        vague = {v for v in found if (len(v) <= 4 and not v.isalpha()) or len(v) <= 2}  # "43", "M" can mean anything
-        found -= vague if not cued and len(tokens) > SHORT else vague - set(map(plain, tokens))
+            for run in (" ".join(tokens[i : i + size]) for i in range(len(tokens) - size + 1)):
+                if read := attribute.read(run):
+                    shortest.setdefault(read[1], run)
+        alone = cued or len(tokens) <= SHORT
+        found |= {v for v, run in shortest.items() if not _vague(run) or (alone and plain(run) == v)}
     return frozenset(found) if found or cued else None
+
+
+def _vague(word: str) -> bool:
+    """ "43", "M" can mean anything."""
+    return (len(word) <= 4 and not word.isalpha()) or len(word) <= 2
 
 
 def accepts(text: str, previous: str, schema: Schema) -> bool:
@@ -81,6 +97,11 @@ def proposes(previous: str, schema: Schema) -> bool:
         if not errand and valued(scope, schema):
             return True
     return False
+
+
+def somebody_else(said: str) -> bool:
+    """Another person is the subject of a sentence, and the customer takes no part in it."""
+    return bool(SOMEBODY.match(said)) and not SELF.search(said)
 
 
 def about(text: str, schema: Schema) -> bool:

@@ -285,3 +285,20 @@ def test_only_a_start_in_the_future_is_an_announcement(days: int, kept: bool) ->
     start = NOW + timedelta(days=days)
     claim = said("I live in Leeds from then on, starting soon", "Leeds", valid_from=start)
     assert claim.valid_from == (start if kept else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "intent", "taken_back"),
+    [
+        ("Please forget my name.", "no", "state", True),
+        ("Please forget my name.", "Hana", "retract", True),
+        ("Forget my delivery window.", "", "retract", True),
+        ("Please forget my name.", "Hana", "state", False),  # a value that nobody named, stated
+        ("What is my name?", "no", "retract", False),
+        ("No evenings, please.", "no", "state", False),
+    ],
+)
+def test_a_withdrawal_that_names_no_value_takes_all_back(text: str, value: str, intent: Any, taken_back: bool) -> None:
+    attribute = "name" if "name" in text else "window"
+    found = said(text, value, intent=intent, attribute=attribute)
+    assert ((found.value, found.intent, found.found) == (None, "retract", None)) == taken_back
