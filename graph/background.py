@@ -8,6 +8,7 @@ from graph.context import Caller
 from graph.core.words import Subject
 from graph.deps import Deps
 from graph.graph import memory
+from graph.nodes.relevant import index_facts
 from graph.storage import jobs, transcript
 from graph.storage.checkpointer import retain
 from graph.storage.ids import subject_of
@@ -41,6 +42,7 @@ async def read_subject(deps: Deps, subject: Subject) -> None:
         if not turn["read"] and turn["failed"] == failed:
             raise ReadingFailed("nothing was read")
         failed = turn["failed"]
+    await index_facts(deps, subject)
     if failed:
         raise ReadingFailed("; ".join(f"message {source}: {why}" for source, why in failed.items()))
 

@@ -23,7 +23,6 @@ from graph.models.errors import ModelError
 from graph.rights import add_commands as add_rights
 from graph.settings import Settings
 from graph.storage import jobs, rebuild
-from graph.storage.migrate import migrate
 from graph.storage.recall import as_of, ledger, recall
 
 out = Console()
@@ -74,7 +73,7 @@ async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
 
 async def migrations(deps: Deps, args: argparse.Namespace) -> int:
     """Bring the database up to date."""
-    applied = await migrate(await deps.database.uri())
+    applied = await deps.migrate(await deps.database.uri())
     out.print(f"applied: {', '.join(applied)}" if applied else "the database is up to date")
     return 0
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from langchain_core.embeddings import Embeddings
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -22,6 +23,7 @@ from graph.core.schema import Schema
 from graph.domain import SCHEMA
 from graph.lookups import make_lookups
 from graph.models.counting import Calibration, count_tokens
+from graph.models.embedding import embedder
 from graph.models.nvidia import NVIDIA, Endpoint, chat_model
 from graph.prompting import Prompts
 from graph.settings import Settings
@@ -76,7 +78,11 @@ class Deps:
     async def _prepare(self, uri: str) -> None:
         await asyncio.to_thread(lambda: self.key)
         if self.settings.auto_migrate:
-            await migrate(uri)
+            await self.migrate(uri)
+
+    async def migrate(self, uri: str) -> list[str]:
+        """Bring the database up to date; returns the names of the migrations applied."""
+        return await migrate(uri, vectors=bool(self.settings.embedding_model))
 
     @cached_property
     def key(self) -> bytes:
@@ -130,6 +136,16 @@ class Deps:
             chat_model(reading, settings.extraction_model or chat, max_tokens=budget.output_reserve),
             chat_model(endpoint, settings.summary_model or chat, max_tokens=budget.summary),
         )
+
+    @cached_property
+    def embeddings(self) -> Embeddings | None:
+        """For semantic recall, where APP_EMBEDDING_MODEL names a model."""
+        settings = self.settings
+        if not settings.embedding_model:
+            return None
+        key = settings.nvidia_api_key.get_secret_value() if settings.nvidia_api_key else None
+        url = settings.embedding_base_url or settings.nvidia_base_url
+        return embedder(Endpoint(url, key, settings.model_timeout), settings.embedding_model)
 
     def close(self) -> None:
         self.opened.close()

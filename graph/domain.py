@@ -7,25 +7,42 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph.core.phrases import plain
 from graph.core.schema import Attribute, Schema, schema
 
 CUSTOMER = "customer"  # the origin of what a customer says
 
-_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.h](\d{2}))?\s*(?:([ap])\.?m\b\.?|h\b|o'clock)?", re.IGNORECASE)
-_PART = re.compile(r"\b(morning|afternoon|evening)s?\b")
+# As `plain` leaves them: lower case, without accents. "mañana" alone is tomorrow, "más tarde" is later.
+_PARTS = {
+    "morning": r"mornings?|am morgen|morgens|vormittags?|matins?|matinee|las? mananas?|mattin[ao]|manhas?"
+    r"|ochtend(?:s|en)?|voormiddag",
+    "afternoon": r"afternoons?|nachmittags?|apres-midi|(?<!mas )(?<!mais )tardes?|pomeriggio|namiddag|middag(?:s|en)?",
+    "evening": r"evenings?|abends?|soirs?|soirees?|noches?|sera|serata|noites?|avond(?:s|en)?",
+}
+_PART = re.compile("|".join(rf"(?P<{part}>\b(?:{names})\b)" for part, names in _PARTS.items()))
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.h](\d{2}))?\s*(?:([ap])\.?m\b\.?|h\b|o'clock|uhr|heures?|uur)?")
+_DATE = re.compile(r"\s*(?:st|nd|rd|th)\b|\s*(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
+_FROM = re.compile(
+    r"\b(?:after|from|past|later than|not before|ab|nach|a partir de|a partir das|apres|despues de las?|desde las?"
+    r"|dalle|dopo le|depois das|vanaf|na)\s+(?:about |around )?(?=\d)"
+)
+_UNTIL = re.compile(
+    r"\b(?:before|until|till|by|no later than|bis|vor|avant|jusqu'a|antes de las?|hasta las?|prima delle|fino alle"
+    r"|antes das|ate as|voor|tot)\s+(?:about |around )?(?=\d)"
+)
 
 
 def delivery_window(value: str) -> str | None:
     """`morning`, `afternoon`, `evening`, or a time range as `14:00-16:00`; open ends as `from 18:00`, `until 12:00`."""
-    text = value.casefold().replace("midday", "noon").replace("noon", "12:00").replace("after12:00", "afternoon")
+    text = plain(value).replace("midday", "noon").replace("noon", "12:00").replace("after12:00", "afternoon")
     if part := _PART.search(text):
-        return part[1]
+        return part.lastgroup
     times = _times(text)
     if len(times) == 2 and times[0] < times[1]:
         return f"{times[0]}-{times[1]}"
-    if len(times) == 1 and re.search(r"\b(after|from|past|later than|not before)\b", text):
+    if len(times) == 1 and _FROM.search(text):
         return f"from {times[0]}"
-    if len(times) == 1 and re.search(r"\b(before|until|till|by|no later than)\b", text):
+    if len(times) == 1 and _UNTIL.search(text):
         return f"until {times[0]}"
     return None
 
@@ -38,22 +55,23 @@ def _times(text: str) -> list[str]:
         hour, half = int(match[1]), match[3] or half
         if half and hour <= 12 and (match[3] or not match[2]):
             hour = hour % 12 + (12 if half == "p" else 0)
-        if hour <= 24 and int(match[2] or 0) < 60:
+        if hour <= 24 and int(match[2] or 0) < 60 and not _DATE.match(text, match.end()):
             found.insert(0, f"{hour:02}:{match[2] or '00'}")
     return found
 
 
 _CHANNELS = {
-    "email": r"e-?mails?|mail",
-    "sms": r"sms|texts?|text messages?",
-    "phone": r"(?:tele)?phone|calls?|call me|ring",
-    "post": r"post|letters?",
+    "email": r"e-?mails?|mails?|mailen|correos?|courriels?|posta elettronica",
+    "sms": r"sms|texts?|texting|text messages?|messaggini?",
+    "phone": r"(?:tele)?phone|calls?|calling|ring(?: me)?|anrufen?|anrufe|ruft?|telefon\w*|appel(?:s|ez|le|er)?"
+    r"|llamadas?|llameme|llamen|chiamat[ae]|chiamare|ligue|ligar|bel|bellen|telefoon",
+    "post": r"post|letters?|briefe?|brieven|courrier|cartas?|letter[ae]|correio",
 }
 
 
 def contact_channel(value: str) -> str | None:
     """One of the channels we really have; anything else can't be read."""
-    text = value.casefold()
+    text = plain(value)
     return next((channel for channel, names in _CHANNELS.items() if re.search(rf"\b(?:{names})\b", text)), None)
 
 

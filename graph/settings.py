@@ -36,6 +36,8 @@ class Settings(BaseSettings):
     chat_model: str | None = None
     extraction_model: str | None = None
     summary_model: str | None = None
+    embedding_model: str | None = None
+    embedding_base_url: str | None = None
     model_timeout: float = Field(60.0, gt=0)
     extraction_timeout: float = Field(20.0, gt=0)
     catch_up_seconds: float = Field(2.0, gt=0)
@@ -48,7 +50,7 @@ class Settings(BaseSettings):
     checkpoints_kept: int = Field(10, ge=1)
     lag_warning_seconds: float = Field(30.0, gt=0)
 
-    @field_validator("nvidia_base_url", "database_uri", mode="before")
+    @field_validator("nvidia_base_url", "embedding_base_url", "embedding_model", "database_uri", mode="before")
     @classmethod
     def _blank_is_unset(cls, value: Any) -> Any:
         return value if not isinstance(value, str) or value.strip() else None
@@ -62,7 +64,7 @@ class Settings(BaseSettings):
             raise ValueError("not a PostgreSQL address, such as postgresql://user:password@host:5432/name") from None
         return value
 
-    @field_validator("nvidia_base_url")
+    @field_validator("nvidia_base_url", "embedding_base_url")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         if value and not re.match(r"https?://[^/\s]+", value):

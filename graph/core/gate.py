@@ -16,6 +16,7 @@ from graph.core.utterance import (
     IDIOM,
     NO,
     OFFER,
+    QUESTION,
     REQUEST,
     SHORT,
     WH,
@@ -41,7 +42,10 @@ CORRECTION, RETRACTION, SAID, SHIFT = map(phrases, (p.CORRECTIONS, p.RETRACTIONS
 CHANGE, CLOSING, NEGATION, FIRST = map(phrases, (p.CHANGES, p.CLOSINGS, p.NEGATIONS, p.FIRST))
 APPROVAL, DOUBT, ADDRESSED, POLITE, HABIT = map(phrases, (p.APPROVALS, p.DOUBTS, p.ADDRESSED, p.POLITE, p.HABITS))
 MOVE, NEW, REPEAT, PAST = map(phrases, (p.MOVES, p.NEW, p.REPEATS, hedges.PAST))
-TAIL = re.compile(r"[,\u2013\u2014] ?(?:(?:so|and|und|et|y|e|en) )?")
+TAIL = re.compile(
+    r"(?:[,;\u2013\u2014]|\.\.\.) ?(?:(?P<but>but|aber|mais|pero|ma|mas|maar) |(?:so|and|und|et|y|e|en) )?",
+    re.IGNORECASE,
+)
 CONTRAST = re.compile(
     r"\w ?, ?(?:and |but |y |e |et |und |en )?(?:not|nicht|pas|no|non|nao|niet) (?!sure|that|yet|too|so\b)\w"
 )
@@ -112,12 +116,17 @@ def might_correct(text: str, live: Live, schema: Schema) -> bool:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Sentences; a request at the end of one is one of its own: "I moved to Calgary, can you look for fares?"."""
+    """Sentences, cut where something else begins: "I moved to Calgary, can you look for fares?", "…, but thanks"."""
     for sentence in sentences(text):
-        cut = next((m.end() for m in TAIL.finditer(sentence) if REQUEST.match(plain(sentence[m.end() :]))), 0)
-        if cut:
-            yield sentence[:cut].rstrip(", ")
-        yield sentence[cut:]
+        start, asked = 0, sentence.endswith("?")
+        for tail in TAIL.finditer(sentence):
+            rest = plain(sentence[tail.end() :])
+            if len(sentence[start : tail.start()].split()) <= 2:
+                continue
+            if tail["but"] or REQUEST.match(rest) or (asked and QUESTION.match(rest)):
+                yield sentence[start : tail.start()]
+                start = tail.end()
+        yield sentence[start:]
 
 
 def _elsewhere(sentence: str, said: str, live: Live, schema: Schema) -> bool:
@@ -149,6 +158,8 @@ def _denies(text: str, previous: str, live: Live, schema: Schema) -> bool:
     first = " ".join(sentences(after)[:1])
     last = (sentences(previous) or [""])[-1]
     declines = OFFER.search(plain(last)) or ERRAND.search(plain(last))
+    if _repeats(first, plain(first), live, schema):
+        return False
     if not (rest := WORD.findall(p.FILLER.sub(" ", CLOSING.sub(" ", first)))):
         return not declines and (about(previous, schema) or _holds(plain(previous), live, schema))
     determiner = after[:1] == " " and not p.STARTS.match(after.strip())  # "no preference": no "no" at all

@@ -179,45 +179,58 @@ RETRACTIONS = {
 
 # A turn in what is wanted: urgent where any fact is live, since it needs no cue word ("lieber abends").
 SHIFTS = {
-    "en": "actually | in fact | instead | rather | no wait | wait no | wait | oops | whoops | sorry it's"
-    " | sorry its | sorry make | sorry not | from now on | going forward | from here on | from today | these days"
-    " | nowadays | i'd prefer | i would prefer | i prefer | prefer | i've become | i became | turns out"
-    " | better for me | suits me | works better | works best | be better | is better | are better | to be precise"
-    " | more precisely | gone back to | going back to | went back to | i switched | i've switched | we switched"
-    " | we've switched | i've changed | i changed | has changed | have changed | we moved | i moved | i've moved"
-    " | we've moved | i go by | call me | put me down | make that | as of | relocated | settled | resettled"
-    " | new place | old place | old one | former | got married | got divorced | maiden name | married name"
-    " | i'm * now | i am * now | am * now | we're * now | we are * now | it's * now | is * now | are * now"
-    " | live * now | use * now | in future | in the future | for the future | as a rule | generally | sooner"
-    " | hang on | hold on | come later | come earlier | later please | earlier please"
-    " | closer | nearer | handier | easier for | more convenient | more comfortable | fits * better | suits * better"
-    " | works * better | feels better",
+    "en": "actually | in fact | instead | rather | no wait | wait no | wait | oops | whoops | sorry it's | sorry its"
+    " | sorry make | sorry not | from now on | going forward | from here on | from today | these days | nowadays"
+    " | i'd prefer | i would prefer | i prefer | prefer | i've become | i became | turns out | better for me"
+    " | suits me | works better | works best | be better | is better | are better | to be precise | more precisely"
+    " | gone back to | going back to | went back to | i switched | i've switched | we switched | we've switched"
+    " | i've changed | i changed | has changed | have changed | we moved | i moved | i've moved | we've moved"
+    " | i go by | call me | put me down | make that | as of | relocated | settled | resettled | new place"
+    " | old place | old one | former | got married | got divorced | maiden name | married name | i'm * now"
+    " | i am * now | am * now | we're * now | we are * now | it's * now | is * now | are * now | live * now"
+    " | use * now | in future | in the future | for the future | as a rule | generally | sooner | hang on"
+    " | hold on | come later | come earlier | later please | earlier please | closer | nearer | handier"
+    " | easier for | more convenient | more comfortable | fits * better | suits * better | works * better"
+    " | feels better | lapsed | expired | ran out | bumped up | bumped to | upgraded | promoted | downgraded"
+    " | new job | new schedule | new shift | new shifts | out of the house | not home | working from home"
+    " | work from home | down to a | up to a | gone up a | gone down a | too big | too small | too tight"
+    " | too loose | hanging off | lost weight | put on weight | gained | just got | just became | since yesterday"
+    " | since last | since the wedding | got engaged",
     "de": "nie | niemals | nur | eigentlich | tatsachlich | stattdessen | statt | anstatt | anstelle | lieber"
-    " | besser | passt mir | ware mir | ab jetzt | ab sofort | jetzt | kunftig | zukunftig | in zukunft | neuerdings"
-    " | inzwischen | mittlerweile | umgezogen | hat sich geandert | haben sich geandert | gewechselt | ups | hoppla"
-    " | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich | doch | naher"
-    " | besser | bequemer | praktischer",
+    " | besser | passt mir | ware mir | ab jetzt | ab sofort | jetzt | kunftig | zukunftig | in zukunft"
+    " | neuerdings | inzwischen | mittlerweile | umgezogen | hat sich geandert | haben sich geandert | gewechselt"
+    " | ups | hoppla | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich"
+    " | doch | naher | besser | bequemer | praktischer | seit gestern | seit heute | seit kurzem | seit letzter"
+    " | seit letztem | seit letzten | zu gross | zu klein | zu eng | zu weit | abgelaufen | neuer job"
+    " | neue stelle | neuen job",
     "fr": "jamais | seulement | uniquement | maintenant | en fait | finalement | plutot | au lieu | a la place"
     " | desormais | dorenavant | a partir de maintenant | demenage | a change | ont change | je prefere"
     " | prefererais | prefere | m'arrange | me convient | attends | attendez | oups | appelez-moi | appelle-moi"
-    " | mieux | plus proche | plus pres | plus pratique | plus simple | plus confortable | mieux",
+    " | mieux | plus proche | plus pres | plus pratique | plus simple | plus confortable | mieux | depuis hier"
+    " | depuis peu | trop grand | trop petit | trop grande | trop petite | trop serre | expire | nouveau travail"
+    " | nouvel emploi",
     "es": "nunca | jamas | solo | solamente | ahora | en realidad | de hecho | mejor | mas bien | en vez | en lugar"
-    " | de ahora en adelante | a partir de ahora | desde ahora | ultimamente | me he mudado | me mude | nos mudamos"
-    " | ha cambiado | han cambiado | cambie a | prefiero | preferiria | me viene | me conviene | espera | espere"
-    " | llameme | llamame | mas cerca | mas comodo | mas comoda | mas practico",
+    " | de ahora en adelante | a partir de ahora | desde ahora | ultimamente | me he mudado | me mude"
+    " | nos mudamos | ha cambiado | han cambiado | cambie a | prefiero | preferiria | me viene | me conviene"
+    " | espera | espere | llameme | llamame | mas cerca | mas comodo | mas comoda | mas practico | desde ayer"
+    " | desde hace poco | demasiado grande | demasiado pequeno | queda grande | queda pequeno | caducado | caduco"
+    " | nuevo trabajo | trabajo nuevo",
     "it": "mai | solo | soltanto | adesso | in realta | veramente | piuttosto | meglio | invece | al posto"
     " | d'ora in poi | da ora in poi | d'ora in avanti | ultimamente | mi sono trasferito | mi sono trasferita"
     " | ci siamo trasferiti | e cambiato | e cambiata | sono passato a | sono passata a | preferisco | preferirei"
     " | mi conviene | aspetta | aspetti | ops | chiamami | mi chiami | piu vicino | piu comodo | piu comoda"
-    " | piu pratico",
+    " | piu pratico | da ieri | da poco | troppo grande | troppo piccolo | troppo stretto | scaduto | scaduta"
+    " | nuovo lavoro",
     "pt": "nunca | jamais | somente | apenas | agora | na verdade | afinal | melhor | em vez | ao inves | em lugar"
     " | de agora em diante | a partir de agora | daqui para a frente | ultimamente | mudei | nos mudamos | mudou"
     " | prefiro | preferia | preferiria | da-me mais jeito | espera | espere | ops | chame-me | me chame"
-    " | so posso | so consigo | so estou | mais perto | mais comodo | mais pratico | da mais jeito",
-    "nl": "nooit | alleen | nu | eigenlijk | liever | in plaats van | voortaan | vanaf nu | tegenwoordig"
-    " | inmiddels | verhuisd | is veranderd | is gewijzigd | overgestapt | beter | komt * beter uit | voorkeur"
-    " | wacht | oeps | sorry maar | noem me | noem mij | alleen nog | dichterbij | dichter bij | handiger"
-    " | makkelijker | prettiger",
+    " | so posso | so consigo | so estou | mais perto | mais comodo | mais pratico | da mais jeito | desde ontem"
+    " | ha pouco tempo | demasiado grande | demasiado pequeno | muito grande | muito pequeno | apertado | expirou"
+    " | caducou | novo emprego",
+    "nl": "nooit | alleen | nu | eigenlijk | liever | in plaats van | voortaan | vanaf nu | tegenwoordig | inmiddels"
+    " | verhuisd | is veranderd | is gewijzigd | overgestapt | beter | komt * beter uit | voorkeur | wacht | oeps"
+    " | sorry maar | noem me | noem mij | alleen nog | dichterbij | dichter bij | handiger | makkelijker"
+    " | prettiger | sinds gisteren | sinds kort | te groot | te klein | te krap | verlopen | nieuwe baan",
 }
 
 # A new place to live, which changes much else: urgent where any fact is live, whatever else the sentence is about.
@@ -315,13 +328,16 @@ APPROVALS = {
 
 # Said of a value that is held: nothing new.
 REPEATS = {
-    "en": "still | as always | as usual | usual | as before | again | same | unchanged | just what | exactly what",
-    "de": "weiterhin | wie immer | wie ublich | wieder | nach wie vor | bleibt",
-    "fr": "toujours | comme toujours | comme d'habitude | encore",
-    "es": "como siempre | sigue | igual | otra vez | de nuevo | como de costumbre",
-    "it": "come sempre | ancora | di nuovo | come al solito",
-    "pt": "como sempre | continua | de novo | como de costume",
-    "nl": "zoals altijd | nog steeds | weer | opnieuw | zoals gewoonlijk | blijft",
+    "en": "still | as always | as usual | usual | as before | again | same | unchanged | just what | exactly what"
+    " | keep | leave it | stay | stays | stick with | as you know",
+    "de": "weiterhin | wie immer | wie ublich | wieder | nach wie vor | bleibt | lassen | behalten | bleiben | bleib",
+    "fr": "toujours | comme toujours | comme d'habitude | encore | gardez | gardons | restez | laissez",
+    "es": "como siempre | sigue | igual | otra vez | de nuevo | como de costumbre | dejar | dejemos | deja"
+    " | el de siempre | la de siempre",
+    "it": "come sempre | ancora | di nuovo | come al solito | lasciamo | lascia | teniamo | resta",
+    "pt": "como sempre | continua | de novo | como de costume | deixe | deixa | manter | mantenha | o de sempre",
+    "nl": "zoals altijd | nog steeds | weer | opnieuw | zoals gewoonlijk | blijft | houden | laten we"
+    " | zoals je weet | laat",
 }
 
 NEGATIONS = {
@@ -352,17 +368,19 @@ CLOSINGS = {
     "en": "thanks | thank you | thank | that's all | that is all | that'll be all | that will be all | that's it"
     " | that is it | that would be all | that'll be it | that will be it | that does it | i'm good | i am good"
     " | i'm fine | i am fine | i'm okay | i'm ok | all good | all set | i'm set | i'm all set | nothing else"
-    " | nothing more | nothing | not now | not right now | not today | not at this time | not at the moment | later"
-    " | it's ok | it's okay | it's fine | that's fine | that's ok | that's okay | bye | goodbye | have a * day"
-    " | appreciate | you've been | you have been | i'll * later | don't bother | leave it | as it is | no changes"
-    " | that's everything | that is everything | for the help | for your help | great help | all i need"
-    " | all i needed | i don't need | i don't think so | i don't want to | i do not want to | please don't",
+    " | nothing more | nothing | not now | not right now | not today | not at this time | not at the moment"
+    " | later | it's ok | it's okay | it's fine | that's fine | that's ok | that's okay | bye | goodbye"
+    " | have a * day | appreciate | you've been | you have been | i'll * later | don't bother | leave it"
+    " | as it is | no changes | that's everything | that is everything | for the help | for your help | great help"
+    " | all i need | all i needed | i don't need | i don't think so | i don't want to | i do not want to"
+    " | please don't | cheers | you're a star | a million | you're the best | brilliant | awesome | ta"
+    " | much appreciated | legend",
     "de": "danke | das war's | das wars | das war alles | das ist alles | alles gut | passt schon | nichts | spater"
-    " | nicht jetzt | tschuss",
+    " | nicht jetzt | tschuss | vielen dank | super",
     "fr": "merci | c'est tout | c'est bon | ca ira | rien | plus tard | pas maintenant | au revoir",
-    "es": "gracias | eso es todo | es todo | nada mas | nada | esta bien | mas tarde | ahora no | adios",
+    "es": "gracias | eso es todo | es todo | nada mas | nada | esta bien | mas tarde | ahora no | adios | mil gracias",
     "it": "grazie | e tutto | basta cosi | nient'altro | va bene cosi | a posto | niente | dopo | piu tardi"
-    " | arrivederci",
+    " | arrivederci | mille | grazie mille",
     "pt": "obrigado | obrigada | e tudo | e so | so isso | mais nada | nada | esta bem | depois | agora nao | adeus",
     "nl": "bedankt | dank je | dank u | dat was het | dat is alles | dat was alles | niets | het is goed | later"
     " | nu niet | dag",
@@ -380,18 +398,24 @@ ACCEPTANCES = {
     " | it is | it would | that would | they are | mhm | y | got it | lovely | understood | noted",
     "de": "ja | jawohl | jo | jep | gern | gerne | klar | genau | passt | einverstanden | mach das | machen sie das"
     " | machen sie | in ordnung | richtig | stimmt | bitte | natuerlich | naturlich | perfekt | super | gut | okay"
-    " | ok | tun sie das | das ware gut",
+    " | ok | tun sie das | das ware gut | das erste | das zweite | die erste | die zweite | der erste | der zweite"
+    " | den ersten | den zweiten | letzteres | ersteres",
     "fr": "oui | ouais | d'accord | ok | okay | bien sur | volontiers | parfait | exact | exactement | c'est ca"
     " | allez-y | vas-y | faites | tres bien | entendu | ca marche | ca me va | s'il vous plait | avec plaisir"
-    " | c'est correct | tout a fait",
+    " | c'est correct | tout a fait | le premier | la premiere | le deuxieme | la deuxieme | le second"
+    " | la seconde | le dernier | la derniere",
     "es": "si | claro | vale | de acuerdo | perfecto | por supuesto | correcto | exacto | esta bien | ok | okay"
-    " | hagalo | hazlo | adelante | me parece bien | por favor | bueno | bien | eso es | asi es | dale | genial",
+    " | hagalo | hazlo | adelante | me parece bien | por favor | bueno | bien | eso es | asi es | dale | genial"
+    " | el primero | la primera | el segundo | la segunda | el ultimo | la ultima",
     "it": "si | certo | va bene | d'accordo | perfetto | esatto | ok | okay | certamente | giusto | corretto"
-    " | fai pure | faccia pure | procedi | proceda | volentieri | per favore | ottimo | benissimo | mi va bene",
+    " | fai pure | faccia pure | procedi | proceda | volentieri | per favore | ottimo | benissimo | mi va bene"
+    " | il primo | la prima | il secondo | la seconda | l'ultimo | l'ultima",
     "pt": "sim | claro | pode ser | tudo bem | isso | perfeito | com certeza | esta bem | ok | okay | certo"
-    " | de acordo | exato | correto | faca isso | pode fazer | avance | por favor | combinado | otimo | boa",
+    " | de acordo | exato | correto | faca isso | pode fazer | avance | por favor | combinado | otimo | boa"
+    " | o primeiro | a primeira | o segundo | a segunda | o ultimo | a ultima",
     "nl": "ja | jazeker | graag | prima | goed | akkoord | klopt | inderdaad | doe maar | ok | oke | okay | precies"
-    " | zeker | natuurlijk | perfect | is goed | dat is goed | alsjeblieft | juist",
+    " | zeker | natuurlijk | perfect | is goed | dat is goed | alsjeblieft | juist | de eerste | de tweede"
+    " | het eerste | het tweede | de laatste",
 }
 ACCEPTING_SIGNS = "👍👌✅💯🙏"
 
@@ -472,12 +496,13 @@ ERRANDS = {
     " | place your | proceed | appointment | ticket | tickets | flight | flights | train | trains | taxi | cab"
     " | hotel | hotels | room | table | restaurant | restaurants | movie | song | play | bus | order | orders"
     " | anything else | help | parcel | package | attraction | give me | get me | phone number | telephone number"
-    " | the address | postcode | post code | reference number | information | arrived | rent | rental | car | event"
-    " | itinerary | checkout | invoice | bag | bags | museum | gift card | insurance | payment",
+    " | the address | postcode | post code | reference number | information | rent | rental | car | event"
+    " | itinerary | checkout | invoice | bag | bags | museum | gift card | insurance | payment | looking for"
+    " | quotation | a quote | browse",
     "de": "buchen | buche | buchung | reservieren | reservierung | bestellen | bestellung | bestellt | kaufen"
     " | suchen | suche | nachsehen | prufen | finden | zeigen | zeig | stornieren | erstatten | erstattung"
     " | rucksendung | senden | verschicken | bezahlen | termin | ticket | flug | zug | zimmer | tisch | rechnung"
-    " | paket",
+    " | paket | such | angebot",
     "fr": "reserver | reserve | reservation | commander | commande | acheter | chercher | cherche | verifier"
     " | verifie | trouver | trouve | montrer | annuler | annule | rembourser | envoyer | envoie | payer | rendez-vous"
     " | billet | vol | train | chambre | table | facture | colis",

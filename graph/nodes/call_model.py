@@ -1,10 +1,11 @@
 """call_model: assembles the request, proves that it fits, asks the model, and records what it said."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
@@ -13,7 +14,8 @@ from graph.core.words import Subject
 from graph.deps import Deps
 from graph.models.counting import count_tokens
 from graph.nodes.intake import spoken, thread_of
-from graph.nodes.messages import remembered
+from graph.nodes.messages import remembered, text_of
+from graph.nodes.relevant import relevant_first
 from graph.nodes.request import assemble
 from graph.state import State
 from graph.storage import transcript
@@ -33,6 +35,7 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
     else:
         async with deps.database.connection() as connection:
             held = await recall(connection, subject, deps.schema, now)
+        held = await relevant_first(deps, subject, held, last_said(state["messages"]))
         tools = deps.offered if turn.get("calls", 0) < MOST_CALLS else []
         summary, pinned = remembered(state)
         request = assemble(
@@ -53,6 +56,11 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
     await record_reply(deps, subject, thread_of(config), reply, now)
     runtime.stream_writer({"context": report})
     return {"messages": [reply], "turn": {**turn, "calls": turn.get("calls", 0) + 1, "context": report}}
+
+
+def last_said(messages: Sequence[BaseMessage]) -> str:
+    """The customer's newest words."""
+    return next((text_of(m) for m in reversed(messages) if isinstance(m, HumanMessage)), "")
 
 
 def whole(reply: AIMessage) -> AIMessage:

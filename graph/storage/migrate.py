@@ -10,6 +10,7 @@ from procrastinate.schema import SchemaManager
 from psycopg.rows import dict_row
 
 from graph.storage.pool import SCHEMA, Connection, DatabaseUnreachable, connection_options, unreachable
+from graph.storage.semantic import prepare
 
 LOCK = 7_221_940_713  # any number that is ours alone
 WAIT = 60.0  # seconds
@@ -29,8 +30,10 @@ def files() -> list[tuple[int, str, str]]:
     return sorted(found)
 
 
-async def migrate(uri: str) -> list[str]:
+async def migrate(uri: str, *, vectors: bool = False) -> list[str]:
     """Bring the database up to date; returns the names of the migrations applied by this call.
+
+    With `vectors` also what semantic recall needs; raises NoVectors where the database can't have it.
 
     The lock is polled on an autocommit connection: a blocking one would deadlock with CREATE INDEX CONCURRENTLY in
     LangGraph's own set-up, which waits for every older transaction, the waiters on the lock included.
@@ -43,7 +46,10 @@ async def migrate(uri: str) -> list[str]:
         raise DatabaseUnreachable(unreachable(uri)) from error
     async with connection:  # whose end frees the lock, too
         await _lock(connection)
-        return await _apply(connection)
+        applied = await _apply(connection)
+        if vectors:
+            await prepare(connection)
+        return applied
 
 
 async def _lock(connection: Connection) -> None:
