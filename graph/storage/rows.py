@@ -70,6 +70,7 @@ def record_row(
 
 def fact_value(record: FactRecord, revision: int) -> dict[str, Any]:
     """What LangGraph's store holds for an active fact. Times are ISO 8601 in UTC."""
+    said = {(s.source, s.quote): s for s in record.standing}  # a message may say a thing twice in one sentence
     return {
         "attribute": record.attribute,
         "value": record.value,
@@ -80,7 +81,7 @@ def fact_value(record: FactRecord, revision: int) -> dict[str, Any]:
         "changes_at": _iso(record.changes_at),
         "quotes": [
             {"source": s.source, "kind": s.kind, "origin": s.origin, "said_at": _iso(s.observed_at), "quote": s.quote}
-            for s in record.standing[-QUOTES_SHOWN:]
+            for s in list(said.values())[-QUOTES_SHOWN:]
         ],
     }
 

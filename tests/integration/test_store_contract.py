@@ -88,3 +88,13 @@ async def test_other_namespaces_are_free(store: AsyncPostgresStore) -> None:
         item = await store.aget(place, "k")
         assert item is not None
         assert item.value == {"v": 1}
+
+
+async def test_a_sentence_that_says_it_twice_is_quoted_once(
+    committer: Committer, subject: Subject, database: Database
+) -> None:
+    said = "No, evenings, I said evenings"
+    await tell(committer, subject, "m1", Claim("window", "evening", said), Claim("window", "evening", said, "correct"))
+    async with database.connection() as connection:
+        [fact] = (await recall(connection, subject, SCHEMA, NOW + timedelta(days=1))).facts.values()
+    assert (fact["support"], [q["quote"] for q in fact["quotes"]]) == (1, [said])
