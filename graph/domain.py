@@ -149,7 +149,7 @@ SCHEMA: Schema = schema(
             "account_tier",
             "The customer's tier. Only the account system can say it.",
             authority=(("tool:account",),),
-            cues=("tier", "status", "gold", "silver", "member", "membership"),
+            cues=("tier", "status", "gold", "silver", "platinum", "member", "membership", "upgrade"),
         ),
     ]
 )

@@ -87,11 +87,12 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
             return Urgency(True, "correction")
         if question == "asks" and not _hopes(said):
             continue
-        if RETRACTION.search(said) and not ERRAND.search(said):
+        takes_back = RETRACTION.search(said)
+        if takes_back and (not ERRAND.search(said) or (takes_back.start() < 12 and about(sentence, schema))):
             return Urgency(True, "retraction")
         if CORRECTION.search(said) or CONTRAST.search(said) or (SAID.search(said) and about(sentence, schema)):
             return Urgency(True, "correction")
-        if somebody_else(said):
+        if somebody_else(said) or _repeats(sentence, said, live, schema):
             continue
         if any(_touches(sentence, said, *fact) for fact in _facts(live, schema)):
             return Urgency(True, "touches a live fact")
@@ -138,11 +139,16 @@ def _elsewhere(sentence: str, said: str, live: Live, schema: Schema) -> bool:
 
 
 def _repeats(sentence: str, said: str, live: Live, schema: Schema) -> bool:
-    """Says of what is held that it stays so, and names nothing else: "the window, as always"."""
-    if not REPEAT.search(said) or NEGATION.search(said) or not _holds(said, live, schema):
+    """Names what is held, and nothing else, without turning from it: "the window, as always", "I'm a gold member"."""
+    if NEGATION.search(said):
         return False
-    held = {a.name: values for a, values in _facts(live, schema)}
-    return all((mentions(sentence, a) or frozenset()) <= held.get(name, frozenset()) for name, a in schema.items())
+    lasting = HABIT.search(said) and not (SHIFT.search(said) or PAST.search(said))
+    known = list(_facts(live, schema))
+    if not REPEAT.search(said):  # "I'm a gold member": only where no other value can hide in the sentence
+        known = [(a, v) for a, v in known if lasting and reader(a)[2] and all(len(value) > 2 for value in v)]
+    if not any(_names(sentence, said, *fact) for fact in known):
+        return False
+    return all((mentions(sentence, a) or frozenset()) <= held for a, held in _facts(live, schema))
 
 
 def _accepts(text: str, previous: str, schema: Schema) -> bool:
@@ -184,8 +190,7 @@ def _tells(said: str) -> bool:
     """Something lasting about themselves, or something that is not so: "I work nights", "I don't like that"."""
     if HABIT.search(said) or re.search(r"\bmy (?:\w+ ){1,3}(?:is|are)\b", said):
         return True
-    denies = NEGATION.search(said) or re.search(r"\bnow\b", said)
-    return bool(FIRST.search(said) and denies) and not CLOSING.search(said)
+    return bool(FIRST.search(said)) and not CLOSING.search(said) and len(said.split()) > 4
 
 
 def _hopes(said: str) -> bool:
@@ -201,7 +206,17 @@ def _wishes(said: str) -> bool:
 
 
 def _holds(said: str, live: Live, schema: Schema) -> bool:
-    return any(words(held).search(said) for _, held in _facts(live, schema))
+    return any(_names(said, said, *fact) for fact in _facts(live, schema))
+
+
+def _names(sentence: str, said: str, attribute: Attribute, held: frozenset[str]) -> bool:
+    """A value that is held stands in the sentence, in these or in other words."""
+    tokens = set(WORD.findall(said))
+    return bool(
+        words(h + s for h in held for s in ("", "s")).search(said)
+        or (mentions(sentence, attribute) or frozenset()) & held
+        or any(set(WORD.findall(value)) <= tokens for value in held)
+    )
 
 
 def _facts(live: Live, schema: Schema) -> Iterator[tuple[Attribute, frozenset[str]]]:
@@ -215,7 +230,7 @@ def _touches(sentence: str, said: str, attribute: Attribute, held: frozenset[str
     values, errand = mentions(sentence, attribute), bool(ERRAND.search(said))
     if (values or frozenset()) - held:
         return not (errand and asks(sentence))
-    if (values and values & held) or words(h + s for h in held for s in ("", "s")).search(said):
+    if _names(sentence, said, attribute, held):
         return bool(NEGATION.search(said)) or not (errand or APPROVAL.search(said))  # "mornings never work"
     if errand and not (values is not None and not reader(attribute)[2] and NEW.search(said) and FIRST.search(said)):
         return bool(values is not None and SHIFT.search(said) and FIRST.search(said) and not asks(sentence))
@@ -230,5 +245,5 @@ def _resembles(said: str, held: frozenset[str]) -> bool:
     tokens = WORD.findall(said)[:60]
     if len(tokens) <= SHORT and any(w.isdigit() for w in known) and any(w.isdigit() for w in tokens):
         return True  # "the house number is 41"
-    names = {w for w in known if len(w) > 2}
-    return any(get_close_matches(w, names, n=1, cutoff=0.67) for w in tokens if len(w) > 2)
+    names = {w for w in known if len(w) > 3}
+    return any(get_close_matches(w, names, n=1, cutoff=0.67) for w in tokens if len(w) > 3)

@@ -56,11 +56,13 @@ IDIOMS = {
     " | not yet | not sure | i don't remember | don't remember | can't remember | i don't know | i meant to ask"
     " | i meant to say | why not | if not | or not | whether or not | by mistake | sent * wrong | sent me * wrong"
     " | received * wrong | got sent | got the wrong | wrong item | wrong product | wrong order | wrong parcel"
-    " | wrong package | went wrong | what's wrong | whats wrong | is anything wrong | right now | for now | just now"
-    " | by now | until now | any more questions | any more info | change of clothes | i forgot | no longer works"
-    " | nothing wrong | no doubt | make it in time | make it there | make it to | mind you | better than"
-    " | even better | do better | not only | no later than | no more than | no other questions | actually a question"
-    " | wrong size came | thank you for that | as i said before | not working | doesn't work | didn't work",
+    " | wrong package | went wrong | what's wrong | whats wrong | is anything wrong | right now | for now"
+    " | just now | by now | until now | any more questions | any more info | change of clothes | i forgot"
+    " | no longer works | nothing wrong | no doubt | make it in time | make it there | make it to | mind you"
+    " | better than | even better | do better | not only | no later than | no more than | no other questions"
+    " | actually a question | wrong size came | thank you for that | as i said before | not working | doesn't work"
+    " | didn't work | keep it the way it is | leave it the way it is | rather keep it | rather leave it"
+    " | happy with how it is | happy with it as it is | never forget it | never forget that",
     "de": "nein danke | kein problem | noch nicht | keine ahnung | ich weiss nicht | warum nicht | im moment"
     " | was ist falsch | falsche ware | falschen artikel | falsches produkt | falsche paket | falsches paket"
     " | ob oder nicht | nicht sicher | ich habe vergessen | ich habe * vergessen | funktioniert nicht mehr",
@@ -147,14 +149,15 @@ SAID = {
 # A wish that something said before, or stored, is taken back.
 RETRACTIONS = {
     "en": "stop doing | stop that | stop it | forget that | forget my | forget what | forget about | forget the"
-    " | forget it | forget i | forget everything | please forget | delete my | delete that | delete the | delete what"
-    " | remove my | remove that | erase | wipe | drop my | drop that | take back | take that back | take it back"
-    " | take that off | take it off | take * off file | take * off my | clear my | don't keep | don't store"
-    " | don't save | don't use | do not use | do not keep | do not store | do not save | not use my"
-    " | don't want you to | stop using | stop calling | stop texting | stop sending | stop e-mailing | stop emailing"
-    " | stop contacting | don't call | do not call | don't text | don't email | isn't my | is not my | aren't my"
-    " | not my | lose the | not a * anymore | get rid of | i withdraw | i retract | retract | unsay | no more"
-    " | never again",
+    " | forget it | forget i | forget everything | please forget | delete my | delete that | delete the"
+    " | delete what | remove my | remove that | erase | wipe | drop my | drop that | take back | take that back"
+    " | take it back | take that off | take it off | take * off file | take * off my | clear my | don't keep"
+    " | don't store | don't save | don't use | do not use | do not keep | do not store | do not save | not use my"
+    " | don't want you to | stop using | stop calling | stop texting | stop sending | stop e-mailing"
+    " | stop emailing | stop contacting | don't call | do not call | don't text | don't email | isn't my"
+    " | is not my | aren't my | not my | lose the | not a * anymore | get rid of | i withdraw | i retract"
+    " | retract | unsay | no more | never again | bin the | bin my | bin that | scrap the | scrap my | ditch the"
+    " | ditch my | don't care where | don't mind where | strike the",
     "de": "ich will kein | keine * mehr | vergiss | vergessen sie | bitte vergessen | losche | loschen | losch"
     " | streiche | streichen | streich | entferne | entfernen | nicht speichern | nicht merken | nicht verwenden"
     " | nicht benutzen | nicht mein | nicht meine | nehme * zuruck | zurucknehmen | hor auf | horen sie auf"
@@ -195,42 +198,45 @@ SHIFTS = {
     " | new job | new schedule | new shift | new shifts | out of the house | not home | working from home"
     " | work from home | down to a | up to a | gone up a | gone down a | too big | too small | too tight"
     " | too loose | hanging off | lost weight | put on weight | gained | just got | just became | since yesterday"
-    " | since last | since the wedding | got engaged",
+    " | since last | since the wedding | got engaged | stopped | i quit | gave up | upgrade to | pregnant"
+    " | pregnancy | expecting a | diagnosed | since the operation | since the surgery | since my operation"
+    " | since my surgery | ever since",
     "de": "nie | niemals | nur | eigentlich | tatsachlich | stattdessen | statt | anstatt | anstelle | lieber"
     " | besser | passt mir | ware mir | ab jetzt | ab sofort | jetzt | kunftig | zukunftig | in zukunft"
     " | neuerdings | inzwischen | mittlerweile | umgezogen | hat sich geandert | haben sich geandert | gewechselt"
     " | ups | hoppla | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich"
     " | doch | naher | besser | bequemer | praktischer | seit gestern | seit heute | seit kurzem | seit letzter"
     " | seit letztem | seit letzten | zu gross | zu klein | zu eng | zu weit | abgelaufen | neuer job"
-    " | neue stelle | neuen job",
+    " | neue stelle | neuen job | schwanger | schwangerschaft | seit der operation | aufgehort",
     "fr": "jamais | seulement | uniquement | maintenant | en fait | finalement | plutot | au lieu | a la place"
     " | desormais | dorenavant | a partir de maintenant | demenage | a change | ont change | je prefere"
     " | prefererais | prefere | m'arrange | me convient | attends | attendez | oups | appelez-moi | appelle-moi"
     " | mieux | plus proche | plus pres | plus pratique | plus simple | plus confortable | mieux | depuis hier"
     " | depuis peu | trop grand | trop petit | trop grande | trop petite | trop serre | expire | nouveau travail"
-    " | nouvel emploi",
+    " | nouvel emploi | enceinte | grossesse | depuis l'operation | arrete",
     "es": "nunca | jamas | solo | solamente | ahora | en realidad | de hecho | mejor | mas bien | en vez | en lugar"
     " | de ahora en adelante | a partir de ahora | desde ahora | ultimamente | me he mudado | me mude"
     " | nos mudamos | ha cambiado | han cambiado | cambie a | prefiero | preferiria | me viene | me conviene"
     " | espera | espere | llameme | llamame | mas cerca | mas comodo | mas comoda | mas practico | desde ayer"
     " | desde hace poco | demasiado grande | demasiado pequeno | queda grande | queda pequeno | caducado | caduco"
-    " | nuevo trabajo | trabajo nuevo",
+    " | nuevo trabajo | trabajo nuevo | embarazo | embarazada | desde la operacion | he dejado de",
     "it": "mai | solo | soltanto | adesso | in realta | veramente | piuttosto | meglio | invece | al posto"
     " | d'ora in poi | da ora in poi | d'ora in avanti | ultimamente | mi sono trasferito | mi sono trasferita"
     " | ci siamo trasferiti | e cambiato | e cambiata | sono passato a | sono passata a | preferisco | preferirei"
     " | mi conviene | aspetta | aspetti | ops | chiamami | mi chiami | piu vicino | piu comodo | piu comoda"
     " | piu pratico | da ieri | da poco | troppo grande | troppo piccolo | troppo stretto | scaduto | scaduta"
-    " | nuovo lavoro",
+    " | nuovo lavoro | incinta | gravidanza | dopo l'operazione | dall'operazione | ho smesso",
     "pt": "nunca | jamais | somente | apenas | agora | na verdade | afinal | melhor | em vez | ao inves | em lugar"
     " | de agora em diante | a partir de agora | daqui para a frente | ultimamente | mudei | nos mudamos | mudou"
     " | prefiro | preferia | preferiria | da-me mais jeito | espera | espere | ops | chame-me | me chame"
     " | so posso | so consigo | so estou | mais perto | mais comodo | mais pratico | da mais jeito | desde ontem"
     " | ha pouco tempo | demasiado grande | demasiado pequeno | muito grande | muito pequeno | apertado | expirou"
-    " | caducou | novo emprego",
+    " | caducou | novo emprego | gravida | gravidez | desde a operacao | deixei de",
     "nl": "nooit | alleen | nu | eigenlijk | liever | in plaats van | voortaan | vanaf nu | tegenwoordig | inmiddels"
     " | verhuisd | is veranderd | is gewijzigd | overgestapt | beter | komt * beter uit | voorkeur | wacht | oeps"
     " | sorry maar | noem me | noem mij | alleen nog | dichterbij | dichter bij | handiger | makkelijker"
-    " | prettiger | sinds gisteren | sinds kort | te groot | te klein | te krap | verlopen | nieuwe baan",
+    " | prettiger | sinds gisteren | sinds kort | te groot | te klein | te krap | verlopen | nieuwe baan | zwanger"
+    " | zwangerschap | sinds de operatie | gestopt",
 }
 
 # A new place to live, which changes much else: urgent where any fact is live, whatever else the sentence is about.
@@ -302,7 +308,8 @@ FIRST = {
 # The customer tells something lasting of themselves; without a value that anybody recognises it may still replace one.
 HABITS = {
     "en": "i'm a | i'm an | i am a | i am an | i live | i work | i wear | i take a | i use | i eat | i hold | i fly"
-    " | i sit | i go by | i speak | we live | we work | my feet | my name | my home",
+    " | i sit | i go by | i speak | we live | we work | my feet | my name | my home | i'm vegan | i'm vegetarian"
+    " | i'm still | as a | i fly out of | i'm on the",
     "de": "ich bin ein | ich bin eine | ich wohne | ich lebe | ich arbeite | ich trage | ich nutze | ich esse"
     " | ich fliege | ich sitze | wir wohnen | ich heisse | mein name",
     "fr": "je suis un | je suis une | j'habite | je vis | je travaille | je porte | je mange | je chausse"
@@ -317,25 +324,32 @@ HABITS = {
 # What is held, approved of again: it changes nothing.
 APPROVALS = {
     "en": "fine | perfect | good | great | ok | okay | still | as always | as usual | as before | keep | stay"
-    " | stays | suits | works | love | yes | happy with | same | unchanged | thanks | thank you",
-    "de": "passt | gut | perfekt | weiterhin | wie immer | bleibt | behalten | danke",
-    "fr": "parfait | tres bien | toujours | comme d'habitude | gardez | merci",
-    "es": "perfecto | bien | como siempre | sigue | igual | gracias",
-    "it": "perfetto | va bene | come sempre | ancora | grazie",
-    "pt": "perfeito | esta bem | como sempre | continua | obrigado | obrigada",
-    "nl": "prima | goed | zoals altijd | nog steeds | blijft | bedankt",
+    " | stays | suits | works | love | yes | happy with | same | unchanged | thanks | thank you | regards"
+    " | best wishes | kind regards | sincerely | yours",
+    "de": "passt | gut | perfekt | weiterhin | wie immer | bleibt | behalten | danke | grusse | grussen | gruss",
+    "fr": "parfait | tres bien | toujours | comme d'habitude | gardez | merci | cordialement | bien a vous",
+    "es": "perfecto | bien | como siempre | sigue | igual | gracias | saludos | atentamente",
+    "it": "perfetto | va bene | come sempre | ancora | grazie | saluti | cordialmente",
+    "pt": "perfeito | esta bem | como sempre | continua | obrigado | obrigada | cumprimentos | abracos"
+    " | atenciosamente",
+    "nl": "prima | goed | zoals altijd | nog steeds | blijft | bedankt | groeten | groetjes | vriendelijke groet",
 }
 
 # Said of a value that is held: nothing new.
 REPEATS = {
     "en": "still | as always | as usual | usual | as before | again | same | unchanged | just what | exactly what"
-    " | keep | leave it | stay | stays | stick with | as you know",
-    "de": "weiterhin | wie immer | wie ublich | wieder | nach wie vor | bleibt | lassen | behalten | bleiben | bleib",
-    "fr": "toujours | comme toujours | comme d'habitude | encore | gardez | gardons | restez | laissez",
+    " | leave it | stay | stays | stick with | as you know | like you always | like last year | as ever"
+    " | the way it is | you know i | remember i | keep it | keep the | keep my | let's keep | keeping the",
+    "de": "weiterhin | wie immer | wie ublich | wieder | nach wie vor | bleibt | lassen | behalten | bleiben | bleib"
+    " | wie sie wissen | wie du weisst",
+    "fr": "toujours | comme toujours | comme d'habitude | encore | gardez | gardons | restez | laissez"
+    " | comme vous savez | comme tu sais",
     "es": "como siempre | sigue | igual | otra vez | de nuevo | como de costumbre | dejar | dejemos | deja"
-    " | el de siempre | la de siempre",
-    "it": "come sempre | ancora | di nuovo | come al solito | lasciamo | lascia | teniamo | resta",
-    "pt": "como sempre | continua | de novo | como de costume | deixe | deixa | manter | mantenha | o de sempre",
+    " | el de siempre | la de siempre | ya lo sabes | como sabes | como sabe | siempre",
+    "it": "come sempre | ancora | di nuovo | come al solitomo | lascia | teniamo | resta | come sai"
+    " | come sapete | come sa | sempre",
+    "pt": "como sempre | continua | de novo | como de costume | deixe | deixa | manter | mantenha | o de sempre"
+    " | como sabe | como sabes | sempre",
     "nl": "zoals altijd | nog steeds | weer | opnieuw | zoals gewoonlijk | blijft | houden | laten we"
     " | zoals je weet | laat",
 }
@@ -498,26 +512,29 @@ ERRANDS = {
     " | anything else | help | parcel | package | attraction | give me | get me | phone number | telephone number"
     " | the address | postcode | post code | reference number | information | rent | rental | car | event"
     " | itinerary | checkout | invoice | bag | bags | museum | gift card | insurance | payment | looking for"
-    " | quotation | a quote | browse",
+    " | quotation | a quote | browse | just this once | this once | only this time | for this order only"
+    " | this time only",
     "de": "buchen | buche | buchung | reservieren | reservierung | bestellen | bestellung | bestellt | kaufen"
     " | suchen | suche | nachsehen | prufen | finden | zeigen | zeig | stornieren | erstatten | erstattung"
     " | rucksendung | senden | verschicken | bezahlen | termin | ticket | flug | zug | zimmer | tisch | rechnung"
-    " | paket | such | angebot",
+    " | paket | such | angebot | nur dieses mal | nur diesmal | ausnahmsweise",
     "fr": "reserver | reserve | reservation | commander | commande | acheter | chercher | cherche | verifier"
-    " | verifie | trouver | trouve | montrer | annuler | annule | rembourser | envoyer | envoie | payer | rendez-vous"
-    " | billet | vol | train | chambre | table | facture | colis",
+    " | verifie | trouver | trouve | montrer | annuler | annule | rembourser | envoyer | envoie | payer"
+    " | rendez-vous | billet | vol | train | chambre | table | facture | colis | juste cette fois"
+    " | cette fois seulement | exceptionnellement",
     "es": "reservar | reserve | reserva | comprar | pedir | pedido | buscar | busque | busca | consultar | consulte"
     " | mostrar | encontrar | cancelar | cancele | reembolso | enviar | pagar | cita | billete | boleto | vuelo"
-    " | tren | habitacion | mesa | factura | paquete",
+    " | tren | habitacion | mesa | factura | paquete | solo esta vez | por esta vez",
     "it": "prenotare | prenoti | prenotazione | comprare | ordinare | ordine | cercare | cerchi | cerca"
     " | controllare | controlli | mostrare | trovare | annullare | rimborso | inviare | pagare | appuntamento"
-    " | biglietto | volo | treno | camera | tavolo | fattura | pacco",
+    " | biglietto | volo | treno | camera | tavolo | fattura | pacco | solo questa volta | per questa volta",
     "pt": "reservar | reserve | reserva | comprar | pedir | pedido | encomenda | procurar | procure | buscar"
     " | consultar | verificar | mostrar | encontrar | cancelar | reembolso | enviar | pagar | consulta | bilhete"
-    " | voo | comboio | trem | quarto | mesa | fatura",
+    " | voo | comboio | trem | quarto | mesa | fatura | so desta vez | so esta vez",
     "nl": "boeken | boek | boeking | reserveren | reserveer | reservering | kopen | bestellen | bestelling"
     " | opzoeken | zoeken | zoek | controleren | nakijken | tonen | vinden | annuleren | terugbetalen | sturen"
-    " | betalen | afspraak | ticket | vlucht | trein | kamer | tafel | factuur | pakket",
+    " | betalen | afspraak | ticket | vlucht | trein | kamer | tafel | factuur | pakket | alleen deze keer"
+    " | voor deze keer | eenmalig",
 }
 
 # A sentence that begins so asks, with or without a question mark.

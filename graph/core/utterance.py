@@ -23,6 +23,10 @@ SOMEBODY = re.compile(
     r"|(?:(?:il|la|i|le|o|a|os|as) )?(?:mi[oae]|miei|nostr\w+|suo|sua|meus?|minhas?|noss\w+|seus?|suas?)|mijn|onze|ons)"
     rf" (?:\w+ )?)?(?:{PEOPLE.pattern}|(?:his|her|their|sein\w*|leurs?) \w)"
 )
+FOR_SOMEBODY = re.compile(
+    r"\b(?:for|fur|pour|para|per|voor) (?:my|our|her|his|a|mein\w*|unser\w*|mon|ma|mes|mis?|mi[oa]|o meu|a minha|mijn)"
+    rf" (?:\w+ )?{PEOPLE.pattern}"
+)
 SENTENCE = re.compile(r"(?:[^.!?\n;]|\.(?=\w))*[.!?\n;]*")
 WORD = re.compile(r"\w[\w'\u2019+&/:.-]*\w|\w")
 APOSTROPHE = ("'", "\u2019")  # what stands behind one is no word of its own: "it's", "'s avonds"
@@ -100,8 +104,9 @@ def proposes(previous: str, schema: Schema) -> bool:
 
 
 def somebody_else(said: str) -> bool:
-    """Another person is the subject of a sentence, and the customer takes no part in it."""
-    return bool(SOMEBODY.match(said)) and not SELF.search(said)
+    """Another person is the subject of a sentence, or whom it is for, and the customer takes no part in it."""
+    first = said.partition(",")[0] if SOMEBODY.match(said) else said
+    return (bool(SOMEBODY.match(said)) and not SELF.search(first)) or bool(FOR_SOMEBODY.search(said))
 
 
 def about(text: str, schema: Schema) -> bool:

@@ -99,6 +99,7 @@ def shown(model: ScriptedModel) -> str:
 
 
 async def test_what_is_asked_about_comes_first(talk: Talk, model: ScriptedModel, embedding: Embedding) -> None:
+    """Of sixty allergies the one that is asked about is shown, after what there is one of."""
     await knows_much(talk)
     assert {text for body in embedding.asked for text in body["input"]} >= {"allergy: zanzibar cloves"}
     await talk.say("What about zanzibar cloves in the biscuits?")
@@ -110,6 +111,7 @@ async def test_what_is_asked_about_comes_first(talk: Talk, model: ScriptedModel,
 
 
 async def test_nothing_is_embedded_where_everything_fits(talk: Talk, embedding: Embedding) -> None:
+    """Nearly all customers: no call, no vector."""
     await talk.say("I'm allergic to peanuts.")
     await talk.drain()
     await talk.say("What about peanuts in the biscuits?")
@@ -119,6 +121,7 @@ async def test_nothing_is_embedded_where_everything_fits(talk: Talk, embedding: 
 async def test_without_an_answer_facts_come_in_their_usual_order(
     talk: Talk, model: ScriptedModel, embedding: Embedding
 ) -> None:
+    """A broken embedding server costs the order and nothing else; vectors are made up for later."""
     embedding.broken = True
     await knows_much(talk)
     await talk.say("What about zanzibar cloves in the biscuits?")
@@ -131,6 +134,7 @@ async def test_without_an_answer_facts_come_in_their_usual_order(
 
 
 async def test_only_the_customers_own_vectors_and_none_of_what_changed(talk: Talk, model: ScriptedModel) -> None:
+    """Neither another customer's vector nor one of a value that is no more says anything."""
     await knows_much(talk, "alice")
     await knows_much(talk, "mallory")
     changed = """update store set value = value || '{"value": "saffron"}'
@@ -142,12 +146,14 @@ async def test_only_the_customers_own_vectors_and_none_of_what_changed(talk: Tal
 
 
 async def test_vectors_go_with_their_facts(talk: Talk) -> None:
+    """Whatever deletes a fact deletes its vector."""
     await knows_much(talk)
     await meddle(talk, "delete from store where prefix = 'facts.' || %(subject)s")
     assert not await talk.rows("select key from fact_vector where prefix = 'facts.' || %(subject)s")
 
 
 async def test_a_database_without_pgvector_is_named(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says which setting asks for it."""
     async with talk.deps.database.connection() as connection:
         await connection.execute("drop extension vector cascade")
 

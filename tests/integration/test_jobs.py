@@ -27,6 +27,7 @@ async def rows(connection: Connection, query: str) -> list[Any]:
 
 
 async def test_a_job_is_what_the_library_itself_would_have_made_of_it(database: Database, subject: Subject) -> None:
+    """Our SQL calls procrastinate's function; a change of what it wants must not go unnoticed."""
     made = "select to_jsonb(j) - 'id' as job from procrastinate_jobs j"
     async with database.connection() as connection:
         async with transaction(connection):
@@ -45,6 +46,7 @@ async def test_a_job_is_what_the_library_itself_would_have_made_of_it(database: 
 async def test_one_waiting_job_is_enough_and_none_is_made_where_nothing_is_unread(
     database: Database, subject: Subject
 ) -> None:
+    """Redeliveries and quick talkers don't pile up jobs."""
     async with database.connection() as connection:
         for name in ("m1", "m2", "m3", "m3"):
             async with transaction(connection):
@@ -58,6 +60,7 @@ async def test_one_waiting_job_is_enough_and_none_is_made_where_nothing_is_unrea
 
 
 async def test_a_message_that_is_not_committed_has_no_job(database: Database, subject: Subject) -> None:
+    """Message and job are one transaction."""
     async with database.connection() as connection:
         try:
             async with transaction(connection):
@@ -88,6 +91,7 @@ async def test_a_waiting_job_does_not_start_before_the_message_is_there(database
 
 
 async def test_a_connection_that_the_server_dropped_is_replaced(database: Database) -> None:
+    """Its good-bye is seen before anybody uses the connection, without a round trip."""
     async with database.connection() as connection:
         [mine] = await rows(connection, "select pg_backend_pid() as pid")
         async with database.connection() as other:

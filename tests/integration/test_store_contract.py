@@ -93,6 +93,7 @@ async def test_other_namespaces_are_free(store: AsyncPostgresStore) -> None:
 async def test_a_sentence_that_says_it_twice_is_quoted_once(
     committer: Committer, subject: Subject, database: Database
 ) -> None:
+    """Two claims from one sentence are one quote and one support."""
     said = "No, evenings, I said evenings"
     await tell(committer, subject, "m1", Claim("window", "evening", said), Claim("window", "evening", said, "correct"))
     async with database.connection() as connection:

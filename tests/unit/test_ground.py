@@ -299,6 +299,7 @@ def test_only_a_start_in_the_future_is_an_announcement(days: int, kept: bool) ->
     ],
 )
 def test_a_withdrawal_that_names_no_value_takes_all_back(text: str, value: str, intent: Any, taken_back: bool) -> None:
+    """Whatever value a model names for "forget my name", none was said."""
     attribute = "name" if "name" in text else "window"
     found = said(text, value, intent=intent, attribute=attribute)
     assert ((found.value, found.intent, found.found) == (None, "retract", None)) == taken_back
