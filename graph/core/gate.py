@@ -69,9 +69,11 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
     contradicts what the assistant said or puts something else in its place; (2) an acceptance, where the assistant's
     last message offers to keep or change something the schema knows, or proposes a value of it, and is no look-up or
     booking; (3) a statement that touches a live fact: it holds another value, which the attribute's reader or
-    examples recognise, it denies the value held, it names the attribute by a cue and announces a change, or it turns
-    ("actually", "lieber") while anything is live. A question is ordinary unless it asks to set something. When in
-    doubt it says urgent: a needless reading costs a second, a missed correction is told back as truth.
+    examples recognise, it denies the value held, it names the attribute by a cue and announces a change, it turns
+    ("actually", "lieber") or the customers tell of themselves while anything is live. Ordinary are what is held, said
+    again, other people's traits, what is about something of which nothing is held, errands, and questions that don't
+    ask to set something. When in doubt it says urgent: a needless reading costs a second, a missed correction is told
+    back as truth.
     """
     text = text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}"
     previous_assistant = previous_assistant[-READ:]
