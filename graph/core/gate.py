@@ -171,7 +171,9 @@ def _denies(text: str, previous: str, live: Live, schema: Schema) -> bool:
     if not (rest := WORD.findall(p.FILLER.sub(" ", CLOSING.sub(" ", first)))):
         return not declines and (about(previous, schema) or _holds(plain(previous), live, schema))
     determiner = after[:1] == " " and not p.STARTS.match(after.strip())  # "no preference": no "no" at all
-    return not determiner and not asks(first) and (len(rest) > 1 or valued(first, schema) or rest[0].isdigit())
+    of_them = not declines and about(previous, schema)  # "Ireland, right?": "no, Iceland"
+    enough = len(rest) > 1 or of_them or valued(first, schema) or rest[0].isdigit()
+    return enough and not determiner and not asks(first)
 
 
 def _contradicts(said: str, question: str, previous: str, live: Live, schema: Schema) -> bool:

@@ -207,36 +207,38 @@ SHIFTS = {
     " | ups | hoppla | moment | nur noch | bevorzuge | ziehe * vor | heisse jetzt | nennen sie mich | nenn mich"
     " | doch | naher | besser | bequemer | praktischer | seit gestern | seit heute | seit kurzem | seit letzter"
     " | seit letztem | seit letzten | zu gross | zu klein | zu eng | zu weit | abgelaufen | neuer job"
-    " | neue stelle | neuen job | schwanger | schwangerschaft | seit der operation | aufgehort",
+    " | neue stelle | neuen job | schwanger | schwangerschaft | seit der operation | aufgehort | seit einem"
+    " | seit einer | seit ein paar",
     "fr": "jamais | seulement | uniquement | maintenant | en fait | finalement | plutot | au lieu | a la place"
     " | desormais | dorenavant | a partir de maintenant | demenage | a change | ont change | je prefere"
     " | prefererais | prefere | m'arrange | me convient | attends | attendez | oups | appelez-moi | appelle-moi"
     " | mieux | plus proche | plus pres | plus pratique | plus simple | plus confortable | mieux | depuis hier"
     " | depuis peu | trop grand | trop petit | trop grande | trop petite | trop serre | expire | nouveau travail"
-    " | nouvel emploi | enceinte | grossesse | depuis l'operation | arrete",
+    " | nouvel emploi | enceinte | grossesse | depuis l'operation | arrete | depuis un an | depuis quelques",
     "es": "nunca | jamas | solo | solamente | ahora | en realidad | de hecho | mejor | mas bien | en vez | en lugar"
     " | de ahora en adelante | a partir de ahora | desde ahora | ultimamente | me he mudado | me mude"
     " | nos mudamos | ha cambiado | han cambiado | cambie a | prefiero | preferiria | me viene | me conviene"
     " | espera | espere | llameme | llamame | mas cerca | mas comodo | mas comoda | mas practico | desde ayer"
     " | desde hace poco | demasiado grande | demasiado pequeno | queda grande | queda pequeno | caducado | caduco"
-    " | nuevo trabajo | trabajo nuevo | embarazo | embarazada | desde la operacion | he dejado de",
+    " | nuevo trabajo | trabajo nuevo | embarazo | embarazada | desde la operacion | he dejado de | desde hace",
     "it": "mai | solo | soltanto | adesso | in realta | veramente | piuttosto | meglio | invece | al posto"
     " | d'ora in poi | da ora in poi | d'ora in avanti | ultimamente | mi sono trasferito | mi sono trasferita"
     " | ci siamo trasferiti | e cambiato | e cambiata | sono passato a | sono passata a | preferisco | preferirei"
     " | mi conviene | aspetta | aspetti | ops | chiamami | mi chiami | piu vicino | piu comodo | piu comoda"
     " | piu pratico | da ieri | da poco | troppo grande | troppo piccolo | troppo stretto | scaduto | scaduta"
-    " | nuovo lavoro | incinta | gravidanza | dopo l'operazione | dall'operazione | ho smesso",
+    " | nuovo lavoro | incinta | gravidanza | dopo l'operazione | dall'operazione | ho smesso | da un anno"
+    " | da qualche",
     "pt": "nunca | jamais | somente | apenas | agora | na verdade | afinal | melhor | em vez | ao inves | em lugar"
     " | de agora em diante | a partir de agora | daqui para a frente | ultimamente | mudei | nos mudamos | mudou"
     " | prefiro | preferia | preferiria | da-me mais jeito | espera | espere | ops | chame-me | me chame"
     " | so posso | so consigo | so estou | mais perto | mais comodo | mais pratico | da mais jeito | desde ontem"
     " | ha pouco tempo | demasiado grande | demasiado pequeno | muito grande | muito pequeno | apertado | expirou"
-    " | caducou | novo emprego | gravida | gravidez | desde a operacao | deixei de",
+    " | caducou | novo emprego | gravida | gravidez | desde a operacao | deixei de | ha um ano | desde ha",
     "nl": "nooit | alleen | nu | eigenlijk | liever | in plaats van | voortaan | vanaf nu | tegenwoordig | inmiddels"
     " | verhuisd | is veranderd | is gewijzigd | overgestapt | beter | komt * beter uit | voorkeur | wacht | oeps"
     " | sorry maar | noem me | noem mij | alleen nog | dichterbij | dichter bij | handiger | makkelijker"
     " | prettiger | sinds gisteren | sinds kort | te groot | te klein | te krap | verlopen | nieuwe baan | zwanger"
-    " | zwangerschap | sinds de operatie | gestopt",
+    " | zwangerschap | sinds de operatie | gestopt | sinds een",
 }
 
 # A new place to live, which changes much else: urgent where any fact is live, whatever else the sentence is about.
