@@ -71,7 +71,11 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     if claim.value is None or _takes_all_back(claim, attribute, message.text, own[0]):
         claim = replace(claim, value=None, intent="retract" if claim.value else claim.intent)
         return _withdrawal(claim, message.text, own[0], said.about_customer)
-    if plain(claim.value) == said.attribute.replace("_", " "):  # names the question, not an answer
+    if named := _named(claim, schema):  # the question, not an answer
+        if claim.intent == "retract" and not named.many:  # "forget my shoe size", wherever the model puts it
+            return _withdrawal(
+                replace(claim, attribute=named.name, value=None), message.text, own[0], said.about_customer
+            )
         return replace(claim, found="quote_not_found")
     if len(claim.value) > LONGEST:
         return replace(claim, found="unreadable_value")
@@ -108,6 +112,13 @@ def _places(value: str, attribute: Attribute, text: str, own: list[Span]) -> Ite
     for quote in own:
         around = _trimmed(text, sentence_around(text, quote))
         yield from ((around, place) for place in place_value(value, attribute, text, around))
+
+
+def _named(claim: Claim, schema: Schema) -> Attribute | None:
+    """The attribute whose name the value is: the claim's own, or one that is no word of everyday ("shoe size")."""
+    value = plain(claim.value or "")
+    own = (a for a in schema.values() if a.name == claim.attribute or "_" in a.name)
+    return next((a for a in own if value == a.name.replace("_", " ")), None)
 
 
 def _takes_all_back(claim: Claim, attribute: Attribute, text: str, quote: Span) -> bool:

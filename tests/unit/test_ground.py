@@ -303,3 +303,17 @@ def test_a_withdrawal_that_names_no_value_takes_all_back(text: str, value: str, 
     attribute = "name" if "name" in text else "window"
     found = said(text, value, intent=intent, attribute=attribute)
     assert ((found.value, found.intent, found.found) == (None, "retract", None)) == taken_back
+
+
+def test_the_name_of_an_attribute_is_no_value() -> None:
+    """Forget my shoe size: that withdraws the size, whatever attribute the model files it under; it states nothing."""
+    known = schema([*SCHEMA.values(), Attribute("shoe_size", "Size.", cues=("shoe",))])
+
+    def read(text: str, intent: Any) -> Claim:
+        return ground(Proposed("fact", "shoe size", text, intent), Numbered("m", "user", NOW, text), None, known)
+
+    found = read("Please forget my shoe size.", "retract")
+    assert (found.attribute, found.value, found.intent, found.found) == ("shoe_size", None, "retract", None)
+    assert read("My shoe size is on the parcel.", "state").found == "quote_not_found"
+    assert read("My shoe size is on the parcel.", "retract").found == "quote_not_found"
+    assert said("My name is on the parcel.", "name", attribute="name").found == "quote_not_found"
