@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from graph.core.reduce import CountText, reduce_text
 
 TAGS = ("just_now", "memory", "summary", "opening", "steps", "transcript")
-# Blanks, slashes and invisible characters between "<" and the name would still read as a delimiter to a model, and so
+# What nobody sees: Unicode's category Cf, variation selectors, joiners and fillers. A model reads past them.
+INVISIBLE = (
+    "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_NAMES = "|".join(f"[{INVISIBLE}]*".join(tag) for tag in TAGS)
+# Blanks, slashes and invisible characters around and within the name would still read as a delimiter to a model, and so
 # would the full-width and the small "<".
-_LOOKALIKE = re.compile(rf"[<\uff1c\ufe64](?=[\s/\\\u200b-\u200f\u2060\ufeff]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+_LOOKALIKE = re.compile(rf"[<\uff1c\ufe64](?=[\s/\\{INVISIBLE}]*(?:{_NAMES})(?:\b|[{INVISIBLE}]))", re.IGNORECASE)
 
 
 def inert(text: str) -> str:

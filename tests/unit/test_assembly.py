@@ -1,5 +1,7 @@
 """C1 to C4, C8 and C9 over random histories, judged by the evaluation's checker, not by the assembly."""
 
+import sys
+import unicodedata
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
 from evals.checker import has_current_turn, pairs_are_valid, text, tokens, wire
+from graph.core.blocks import inert
 from graph.core.budget import Budget, RequestTooLarge
 from graph.models.counting import count_tokens
 from graph.nodes.messages import remembered
@@ -133,6 +136,15 @@ def test_c2_data_cannot_close_or_forge_a_block() -> None:
         assert everything.count(f"<{tag}>") == everything.count(f"</{tag}>") == 1
     assert "\u200bsummary" in everything
     assert "<\u200bsummary" not in everything
+
+
+def test_c2_invisible_characters_hide_no_delimiter() -> None:
+    """C2: whatever can't be seen before, within or behind the name of a block, its delimiter is made harmless."""
+    unseen = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) == "Cf"]
+    for c in [*unseen, "\u034f", "\ufe0f", "\u3164"]:
+        for forged in (f"<{c}memory>", f"<mem{c}ory>", f"</{c}s{c}ummary{c}>"):
+            assert inert(forged) == "(" + forged[1:], f"U+{ord(c):04X}"
+    assert inert("<memorial> <mem ory> 2 < 3, summary\u200b") == "<memorial> <mem ory> 2 < 3, summary\u200b"
 
 
 def test_c2_facts_and_summary_stand_at_the_head_of_the_first_customer_message() -> None:
