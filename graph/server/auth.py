@@ -12,6 +12,7 @@ from langgraph_sdk import Auth
 
 from graph.context import NoIdentity, of_user
 from graph.deps import deps
+from graph.storage.checkpointer import elsewhere
 from graph.storage.ownership import owner
 from graph.storage.pool import subject_id
 
@@ -85,6 +86,16 @@ async def changed_thread(ctx: Auth.types.AuthContext, value: Any) -> dict[str, s
     """Customers describe their threads and cancel their runs; state is written by the graph alone (F10)."""
     if "metadata" not in value:
         raise _refuse(403, "The state of a conversation is written by the assistant alone: send a message instead.")
+    return _own(ctx, value)
+
+
+@auth.on.threads.delete
+async def deleted(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str]:
+    """A run goes with its own thread alone: a host looks at the thread only, and deletes by the run's id (F6)."""
+    if run := value.get("run_id"):
+        async with deps().database.connection() as connection:
+            if await elsewhere(connection, str(run), str(value.get("thread_id"))):
+                raise _refuse(404, f"Run {run} not found")
     return _own(ctx, value)
 
 

@@ -21,7 +21,10 @@ class Checkpointer(AsyncPostgresSaver):
         super().__init__(connections, serde=JsonPlusSerializer(allowed_msgpack_modules=[]))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Takes runs back, as the server's multitask strategy `rollback` asks for."""
+        """Takes runs back, as the server's multitask strategy `rollback` asks for.
+
+        It goes by the run alone: who names one has to know whose it is (see server/auth.py).
+        """
         await self._all(
             ("delete_blobs_of_runs", "delete_writes_of_runs", "delete_runs"), runs=[str(r) for r in run_ids]
         )
@@ -42,6 +45,12 @@ class Checkpointer(AsyncPostgresSaver):
         async with self._cursor() as cursor, cursor.connection.transaction():
             for name in names:
                 await cursor.execute(CHECKPOINTS[name], params)
+
+
+async def elsewhere(connection: Connection, run: str, thread: str) -> bool:
+    """Whether another thread than this has checkpoints of the run."""
+    rows = await connection.execute(CHECKPOINTS["run_elsewhere"], {"run": run, "thread": thread})
+    return await rows.fetchone() is not None
 
 
 async def retain(connection: Connection, threads: Sequence[str], keep: int) -> int:

@@ -24,6 +24,9 @@ where (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (c.thread_id, c.checkpoi
 -- name: delete_runs
 delete from checkpoints where metadata ->> 'run_id' = any(%(runs)s)
 
+-- name: run_elsewhere
+select from checkpoints where metadata ->> 'run_id' = %(run)s and thread_id <> %(thread)s limit 1
+
 -- name: copy_blobs
 insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
 select %(target)s, checkpoint_ns, channel, version, type, blob from checkpoint_blobs where thread_id = %(source)s
@@ -36,9 +39,11 @@ from checkpoint_writes where thread_id = %(source)s
 on conflict do nothing
 
 -- name: copy_checkpoints
+-- Of no run: the copy stays when a run of the original is deleted.
 insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
 select %(target)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint,
        case when metadata ? 'thread_id' then metadata || jsonb_build_object('thread_id', %(target)s::text) else metadata end
+           - 'run_id'
 from checkpoints where thread_id = %(source)s
 on conflict do nothing
 

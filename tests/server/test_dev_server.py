@@ -151,6 +151,21 @@ async def test_another_customers_thread_is_not_found(dev: Dev, customer: str) ->
     assert len(await messages_of(owner, thread)) == 2
 
 
+async def test_a_run_is_deleted_in_its_own_conversation_alone(dev: Dev, customer: str) -> None:
+    """Under another thread, of a thief or of its own customer, a run does not exist, and nothing of it is lost."""
+    owner, thief = dev.client(customer), dev.client(f"{customer}-thief")
+    thread, other, theirs = await new_thread(owner), await new_thread(owner), await new_thread(thief)
+    await say(owner, thread, MORNING)
+    copy: Any = await owner.threads.copy(thread)
+    run = (await owner.runs.list(thread))[0]["run_id"]
+    attempts = thief.runs.delete(theirs, run), owner.runs.delete(other, run), thief.runs.delete(thread, run)
+    assert await refused(*attempts) == [404, 404, 404]
+    assert len(await messages_of(owner, thread)) == 2
+    await owner.runs.delete(thread, run)
+    assert "messages" not in (await owner.threads.get_state(thread))["values"]
+    assert len(await messages_of(owner, copy["thread_id"])) == 2, "the copy is a conversation of its own"
+
+
 @pytest.mark.parametrize(
     "forged",
     [
