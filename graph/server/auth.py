@@ -22,7 +22,10 @@ TENANT = "demo"
 
 def _header(headers: Mapping[bytes, bytes], name: str) -> str | None:
     value = headers.get(name.encode()) or headers.get(name)  # type: ignore[call-overload]  # hosts differ in the key type
-    return value.decode(errors="replace") if isinstance(value, bytes) else value
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError as error:  # replaced, two names could be one
+        raise _refuse(401, f"The header {name} must be UTF-8.") from error
 
 
 def _refuse(status: int, detail: str) -> Exception:

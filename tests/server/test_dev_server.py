@@ -119,6 +119,15 @@ async def test_without_a_customer_there_is_a_clear_401(dev: Dev) -> None:
     assert error.value.status_code == 401
 
 
+async def test_a_name_that_is_no_utf_8_names_nobody(dev: Dev) -> None:
+    """Bytes of another encoding are a 401: replaced, they would make one customer of two."""
+    async with httpx.AsyncClient(base_url=dev.url, timeout=30) as http:
+        for name in (b"x-customer-id", b"x-tenant-id"):
+            headers = {b"x-customer-id": "Ren\u00e9".encode()} | {name: b"Ren\xe9"}
+            assert (await http.post("/threads", json={}, headers=headers)).status_code == 401
+        assert (await http.post("/threads", json={}, headers={b"x-customer-id": "Ren\u00e9".encode()})).status_code == 200
+
+
 @pytest.mark.parametrize("scheme", ["langsmith"])
 async def test_studios_sign_in_is_no_back_door(dev: Dev, customer: str, scheme: str) -> None:
     """The header that Studio sends names no customer, and opens nobody's threads."""
@@ -156,14 +165,15 @@ async def test_a_run_is_deleted_in_its_own_conversation_alone(dev: Dev, customer
     owner, thief = dev.client(customer), dev.client(f"{customer}-thief")
     thread, other, theirs = await new_thread(owner), await new_thread(owner), await new_thread(thief)
     await say(owner, thread, MORNING)
-    copy: Any = await owner.threads.copy(thread)
+    await owner.threads.copy(thread)
+    [copy] = {t["thread_id"] for t in await owner.threads.search()} - {thread, other}
     run = (await owner.runs.list(thread))[0]["run_id"]
     attempts = thief.runs.delete(theirs, run), owner.runs.delete(other, run), thief.runs.delete(thread, run)
     assert await refused(*attempts) == [404, 404, 404]
     assert len(await messages_of(owner, thread)) == 2
     await owner.runs.delete(thread, run)
     assert "messages" not in (await owner.threads.get_state(thread))["values"]
-    assert len(await messages_of(owner, copy["thread_id"])) == 2, "the copy is a conversation of its own"
+    assert len(await messages_of(owner, copy)) == 2, "the copy is a conversation of its own"
 
 
 @pytest.mark.parametrize(
