@@ -1,15 +1,25 @@
 """LangChain messages ↔ the core's plain view of them."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
 from graph.core.blocks import inert
 from graph.core.history import Item, Role
 
+NO_PICTURE = "[a picture that can't be shown here]"
+# Characters of a picture inside the request, some 6 MB of a file, and of a link to one. A model spends tokens on what a
+# picture shows, not on its bytes, so a flat rate stands for each; what is larger is no photo that a customer sends.
+LARGEST_PICTURE = 8_000_000
+LONGEST_LINK = 4_096
 _IMAGES = ("image", "image_url")
+_DETAILS = ("auto", "low", "high")
+_INLINE = re.compile(r"data:image/[\w.+-]+;base64,(?=.)", re.ASCII)
+_LINK = re.compile(r"(?i:https?)://[!-~]+")
 
 
 def remembered(state: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -30,12 +40,16 @@ def role_of(message: BaseMessage) -> Role:
 
 
 def text_of(message: BaseMessage) -> str:
-    """All text of a message, with a visible marker for what is not text and not a picture."""
+    """All text of a message, with a visible marker for what is neither text nor a picture that can be sent."""
     return "\n".join(part for part in map(_text, _blocks(message)) if part)
 
 
 def pictures_of(message: BaseMessage) -> list[dict[str, Any]]:
-    return [block for block in _blocks(message) if isinstance(block, dict) and block.get("type") in _IMAGES]
+    """The pictures that can be sent, made anew of nothing but what a client knows; `text_of` has a marker for others.
+
+    A client raises for what it can't send: that would end the conversation, as the message stays in it.
+    """
+    return [picture for block in _blocks(message) if (picture := _picture(block))]
 
 
 def items_of(messages: Sequence[BaseMessage]) -> list[Item]:
@@ -74,6 +88,30 @@ def _blocks(message: BaseMessage) -> list[str | dict[str, Any]]:
     return content if isinstance(content, list) else [str(content)]
 
 
+def _picture(block: Any) -> dict[str, Any] | None:
+    """The picture of a block, in whichever of LangChain's and OpenAI's forms it came; None if there is none to send."""
+    if not isinstance(block, dict) or block.get("type") not in _IMAGES:
+        return None
+    told = block.get("image_url", block)
+    told = told if isinstance(told, dict) else {"url": told}
+    url, data = told.get("url"), told.get("base64", told.get("data"))
+    if url is None and isinstance(data, str):
+        url = f"data:{told.get('mime_type')};base64,{data}"
+    if not isinstance(url, str) or not _can_be_sent(url):
+        return None
+    detail = told.get("detail")
+    return {"type": "image_url", "image_url": {"url": url} | ({"detail": detail} if detail in _DETAILS else {})}
+
+
+def _can_be_sent(url: str) -> bool:
+    if url.startswith("data:"):
+        return len(url) <= LARGEST_PICTURE and url.isascii() and bool(_INLINE.match(url))
+    try:
+        return len(url) <= LONGEST_LINK and bool(_LINK.fullmatch(url) and urlsplit(url).netloc)
+    except ValueError:  # "http://["
+        return False
+
+
 def _text(block: Any) -> str:
     if isinstance(block, str):
         text = block
@@ -81,7 +119,9 @@ def _text(block: Any) -> str:
         text = str(block)
     elif "text" in block:
         text = str(block["text"] or "")
-    elif block.get("type") in (*_IMAGES, "tool_use", "tool_call", "thinking", "reasoning"):
+    elif block.get("type") in _IMAGES:
+        text = "" if _picture(block) else NO_PICTURE
+    elif block.get("type") in ("tool_use", "tool_call", "thinking", "reasoning"):
         text = ""
     else:
         text = f"[{block.get('type', 'something')} that can't be shown here]"

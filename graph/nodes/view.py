@@ -12,12 +12,11 @@ from graph.core.budget import Budget
 from graph.core.caps import READABLE, Caps, squeeze
 from graph.core.history import Item, Turn
 from graph.core.reduce import reduce_text
-from graph.nodes.messages import calls_of, pictures_of, text_of
+from graph.nodes.messages import NO_PICTURE, calls_of, pictures_of, text_of
 from graph.nodes.tokens import Count, counting
 
 NO_RESULT = "(no result: the call was interrupted)"
 NO_TEXT = "(empty)"
-NO_PICTURE = "[a picture that can't be shown here]"
 
 
 @dataclass(frozen=True)

@@ -231,6 +231,8 @@ ODD = [
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
     ],
     [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}],
+    [{"type": "text", "text": "Look:"}, {"type": "image", "file_id": "f-1"}],
+    [{"type": "image_url", "image_url": {"url": "cat.png", "detail": "ultra"}}],
     [{"type": "hologram", "depth": 3}],
     [{"type": "file", "file": {"file_id": "x"}}, "and text"],
     [{"no type": 1}],

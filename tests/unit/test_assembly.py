@@ -14,6 +14,7 @@ from evals.checker import has_current_turn, pairs_are_valid, text, tokens, wire
 from graph.core.blocks import inert
 from graph.core.budget import Budget, RequestTooLarge
 from graph.models.counting import count_tokens
+from graph.models.nvidia import Endpoint, chat_model
 from graph.nodes.messages import remembered
 from graph.nodes.request import NoCustomerMessage, Request, assemble
 from tests.histories import PICTURE, budgets, contents, conversations, long_texts, texts, turns
@@ -186,6 +187,46 @@ def test_pictures_stay_or_leave_a_marker() -> None:
     assert PICTURE in request_for(messages).messages[1].content
     small = request_for(messages, Budget.for_total(2_000))
     assert "[a picture that can't be shown here]" in text(wire(small.messages)[1])
+
+
+DATA = "data:image/png;base64,AAAA"
+
+
+@pytest.mark.parametrize(
+    ("block", "sent"),
+    [
+        ({"type": "image_url", "image_url": DATA}, {"url": DATA}),
+        ({"type": "image_url", "image_url": {"url": DATA, "detail": "low"}}, {"url": DATA, "detail": "low"}),
+        ({"type": "image_url", "image_url": {"url": DATA, "detail": "ultra"}}, {"url": DATA}),
+        ({"type": "image_url", "image_url": {"url": DATA, "x": "y"}, "x": "y" * 100_000}, {"url": DATA}),
+        ({"type": "image", "url": "https://example.org/a.png", "id": "x"}, {"url": "https://example.org/a.png"}),
+        ({"type": "image", "base64": "AAAA", "mime_type": "image/png"}, {"url": DATA}),
+        ({"type": "image", "source_type": "base64", "data": "AAAA", "mime_type": "image/png"}, {"url": DATA}),
+        ({"type": "image", "file_id": "f-1"}, None),
+        ({"type": "image"}, None),
+        ({"type": "image", "base64": "AAAA"}, None),
+        ({"type": "image", "base64": "AAAA", "mime_type": ["image/png"]}, None),
+        ({"type": "image_url"}, None),
+        ({"type": "image_url", "image_url": None}, None),
+        ({"type": "image_url", "image_url": {"url": 5}}, None),
+        ({"type": "image_url", "image_url": {"url": "cat.png"}}, None),
+        ({"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}, None),
+        ({"type": "image_url", "image_url": {"url": "http://["}}, None),
+        ({"type": "image_url", "image_url": {"url": "https://example.org/" + "a" * 100_000}}, None),
+        ({"type": "image_url", "image_url": {"url": "data:text/html;base64,AAAA"}}, None),
+        ({"type": "image_url", "image_url": {"url": DATA + "\ud800"}}, None),
+        ({"type": "image_url", "image_url": {"url": DATA + "A" * 8_000_000}}, None),
+    ],
+    ids=lambda value: repr(value)[:60],
+)
+def test_only_pictures_that_a_client_can_send_are_sent(block: dict[str, Any], sent: dict[str, Any] | None) -> None:
+    """A picture goes out in one form, with known keys only; any other leaves a marker, and no client raises."""
+    request = request_for([HumanMessage([{"type": "text", "text": "Look:"}, block]), AIMessage("Yes?")])
+    pictures = [b for b in request.messages[1].content if isinstance(b, dict) and b["type"] != "text"]
+    assert pictures == ([{"type": "image_url", "image_url": sent}] if sent else [])
+    assert ("[a picture that can't be shown here]" in text(wire(request.messages)[1])) == (sent is None)
+    model = chat_model(Endpoint("http://127.0.0.1:9/v1", None, 5), "meta/llama-3.2-11b-vision-instruct", max_tokens=9)
+    model._prepare_inputs_and_payload(request.messages[:2])
 
 
 @settings(max_examples=20, deadline=None)
