@@ -21,7 +21,11 @@ _PARTS = {
 }
 _PART = re.compile("|".join(rf"(?P<{part}>\b(?:{names})\b)" for part, names in _PARTS.items()))
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.h](\d{2}))?\s*(?:([ap])\.?m\b\.?|h\b|o'clock|uhr|heures?|uur)?")
-_DATE = re.compile(r"\s*(?:st|nd|rd|th)\b|\s*(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)")
+# What a number is part of when it is no time of day, and no size.
+_OTHER = re.compile(
+    r"\s*(?:st|nd|rd|th|mm|cm|kg|weeks?|days?|months?|years?|minutes?|mins?|pairs?|pieces?|items?|euros?|pounds?|working"
+    r"|business)\b|\s*[%€£$]|\s*(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
 _FROM = re.compile(
     r"\b(?:after|from|past|later than|not before|ab|nach|a partir de|a partir das|apres|despues de las?|desde las?"
     r"|dalle|dopo le|depois das|vanaf|na)\s+(?:about |around )?(?=\d)"
@@ -48,24 +52,32 @@ def delivery_window(value: str) -> str | None:
 
 
 def _times(text: str) -> list[str]:
-    """Times of day as HH:MM. In "2 and 4 pm" the half of the day that is named last counts for both."""
+    """Times of day as HH:MM. In "2 and 4 pm" the half of the day that is named last counts for both.
+
+    Nobody delivers at night: without "am", hours from 1 to 6 are in the afternoon, and so is the end of "5 to 7".
+    """
     found: list[str] = []
     half = ""
     for match in reversed(list(_CLOCK.finditer(text))):
         hour, half = int(match[1]), match[3] or half
         if half and hour <= 12 and (match[3] or not match[2]):
             hour = hour % 12 + (12 if half == "p" else 0)
-        if hour <= 24 and int(match[2] or 0) < 60 and not _DATE.match(text, match.end()):
+        elif not half and 1 <= hour <= 6 and not match[1].startswith("0"):
+            hour += 12
+        if hour <= 24 and int(match[2] or 0) < 60 and not _OTHER.match(text, match.end()):
             found.insert(0, f"{hour:02}:{match[2] or '00'}")
+    if not half and len(found) == 2 and found[1] < found[0] and int(found[1][:2]) <= 11:
+        found[1] = f"{int(found[1][:2]) + 12}{found[1][2:]}"
     return found
 
 
 _CHANNELS = {
+    "post": r"post|letters?|briefe?|brieven|courrier|cartas?|letter[ae]|correio"
+    r"|(?:regular|normal|paper|snail|postal) mail|(?:in|by) the mail",
     "email": r"e-?mails?|mails?|mailen|correos?|courriels?|posta elettronica",
     "sms": r"sms|texts?|texting|text messages?|messaggini?",
     "phone": r"(?:tele)?phone|calls?|calling|ring(?: me)?|anrufen?|anrufe|ruft?|telefon\w*|appel(?:s|ez|le|er)?"
     r"|llamadas?|llameme|llamen|chiamat[ae]|chiamare|ligue|ligar|bel|bellen|telefoon",
-    "post": r"post|letters?|briefe?|brieven|courrier|cartas?|letter[ae]|correio",
 }
 
 
@@ -75,13 +87,20 @@ def contact_channel(value: str) -> str | None:
     return next((channel for channel, names in _CHANNELS.items() if re.search(rf"\b(?:{names})\b", text)), None)
 
 
+_SIZE = re.compile(
+    r"(?<![\w.,'\u2019])(?:\d{1,3}(?:[.,]\d|½)?|\d?x{0,3}[sl]|m|small|medium|large)(?![\w½]|[.,]\d|['\u2019]\w)",
+    re.IGNORECASE,
+)
+_LETTERS = {"small": "S", "medium": "M", "large": "L", "2XS": "XXS", "2XL": "XXL", "3XL": "XXXL"}
+
+
 def size(value: str) -> str | None:
-    """A size without its unit: `42`, `9.5`, `M`."""
-    match = re.search(r"\d{1,2}(?:[.,]5)?|(?<!['\u2019\w])(?:x{0,3}[sl]|m|small|medium|large)\b", value, re.IGNORECASE)
+    """A size without its unit: `42`, `9.5`, `M`, `XXL`."""
+    match = next((m for m in _SIZE.finditer(value) if not _OTHER.match(value.casefold(), m.end())), None)
     if match is None:
         return None
-    words = {"small": "S", "medium": "M", "large": "L"}
-    return words.get(match[0].casefold(), match[0].replace(",", ".").upper())
+    read = match[0].replace(",", ".").replace("½", ".5").upper()
+    return _LETTERS.get(match[0].casefold()) or _LETTERS.get(read, read)
 
 
 SCHEMA: Schema = schema(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph.core.gate import NEGATION, RETRACTION
-from graph.core.judge import judge, sentence_around
+from graph.core.judge import judge, sentence_around, takes_back
 from graph.core.locate import Span, derived_spans, find_quote
 from graph.core.phrases import phrases, plain
 from graph.core.schema import Attribute, Schema
@@ -70,12 +70,11 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     claim = replace(claim, quote=message.text[slice(*own[0])])
     if claim.value is None or _takes_all_back(claim, attribute, message.text, own[0]):
         claim = replace(claim, value=None, intent="retract" if claim.value else claim.intent)
-        return _withdrawal(claim, message.text, own[0], said.about_customer)
+        return _withdrawal(claim, attribute, message.text, own[0], said.about_customer)
     if named := _named(claim, schema):  # the question, not an answer
         if claim.intent == "retract" and not named.many:  # "forget my shoe size", wherever the model puts it
-            return _withdrawal(
-                replace(claim, attribute=named.name, value=None), message.text, own[0], said.about_customer
-            )
+            taken = replace(claim, attribute=named.name, value=None)
+            return _withdrawal(taken, named, message.text, own[0], said.about_customer)
         return replace(claim, found="quote_not_found")
     if len(claim.value) > LONGEST:
         return replace(claim, found="unreadable_value")
@@ -130,12 +129,10 @@ def _takes_all_back(claim: Claim, attribute: Attribute, text: str, quote: Span) 
     return nothing and names_it and said and not _stands_in(claim.value or "", attribute, sentence)
 
 
-def _withdrawal(claim: Claim, text: str, quote: Span, about_customer: bool) -> Claim:
+def _withdrawal(claim: Claim, attribute: Attribute, text: str, quote: Span, about_customer: bool) -> Claim:
     """A withdrawal of all values, if the words take something back."""
-    said = plain(text[slice(*sentence_around(text, quote))])
-    if claim.intent != "retract" or not (RETRACTION.search(said) or NEGATION.search(said)):
-        return replace(claim, found="quote_not_found")
-    return claim if about_customer else replace(claim, found="about_somebody_else")
+    wrong = takes_back(text, quote, attribute) if claim.intent == "retract" else "quote_not_found"
+    return replace(claim, found=wrong if wrong or about_customer else "about_somebody_else")
 
 
 def _agreed(

@@ -54,6 +54,25 @@ def judge(claim: Claim, about_customer: bool, attribute: Attribute, text: str, p
     return here.meant(claim, attribute)
 
 
+def takes_back(text: str, quote: Span, attribute: Attribute) -> Reason | None:
+    """What is wrong with a withdrawal that names no value: asked, supposed, reported, somebody else's, or denied."""
+    start, end = sentence_around(text, quote)
+    said = plain(text[start:end])
+    found = RETRACTION.search(said) or NEGATION.search(said)
+    if found is None:
+        return "quote_not_found"
+    at = start + found.start() if len(said) == end - start else quote[0]
+    here = _Place(text, (at, min(at + len(found[0]), end)))
+    if here.somebody_else():
+        return "about_somebody_else"
+    if REPORTED.search(here.before):
+        return "derived"
+    asked = asks(here.raw) and not (REQUEST.match(opened(here.raw)) or TAG.search(here.sentence))
+    if asked or NEGATION.search(here.clause):  # "did you forget my size?", "don't forget my size"
+        return "quote_not_found"
+    return here.unsaid(Claim(attribute.name, None, intent="retract"), attribute)
+
+
 class _Place:
     """A value in its clause and its sentence, as phrases are compared."""
 

@@ -46,7 +46,7 @@ def words(entries: Iterable[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _phrase(phrase: str) -> str:
-    parts = [r"(?:[^\w.!?]+[\w']+){0,4}?" if p == "*" else r"[\s,]+" + re.escape(p) for p in phrase.split()]
+    parts = [r"(?:[^\w.!?']+[\w']+){0,4}?" if p == "*" else r"[\s,]+" + re.escape(p) for p in phrase.split()]
     return "".join(parts).removeprefix(r"[\s,]+") + ("" if phrase.endswith("'") else r"(?!\w)")
 
 

@@ -10,6 +10,7 @@ from graph.core.schema import Schema
 from graph.models.errors import BadOutput
 
 MOST = 20  # claims in one answer
+FOR_EVER = 9000  # a year that is no end; a database may not even be able to keep it
 
 
 class Useless(ValueError):
@@ -66,7 +67,7 @@ def read_answer(reply: Any) -> list[tuple[int, Proposed]]:
         raise Useless('it is not an object with a list "claims"', shown)
     try:
         return [_proposed(claim) for claim in reply["claims"]]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise Useless(f"a claim is incomplete or of the wrong type ({error!r})", shown) from error
 
 
@@ -91,11 +92,12 @@ def _proposed(claim: Mapping[str, Any]) -> tuple[int, Proposed]:
 
 
 def _moment(text: Any, *, end: bool = False) -> datetime | None:
-    """A moment, or None for what is none. A day that ends something is part of it."""
+    """A moment in UTC, or None for what is none. A day that ends something is part of it; year 9999 means for ever."""
     try:
         moment = datetime.fromisoformat(str(text).strip())
-    except ValueError:
+        if end and len(str(text).strip()) <= len("2026-12-31"):
+            moment += timedelta(days=1)
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    if end and len(str(text).strip()) <= len("2026-12-31"):
-        moment += timedelta(days=1)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment if 1000 <= moment.year < FOR_EVER else None

@@ -89,11 +89,17 @@ def memory_lines(held: Recalled) -> str:
         said = fact["quotes"][-1] if fact["quotes"] else None
         words = f' "{said["quote"]}"' if said and said["quote"] else ""
         origin = f" (said by the {said['origin']} on {said['said_at'][:10]}:{words})" if said else ""
-        lines.append(f"- {fact['attribute']}: {fact['value']}{origin}")
+        lines.append(one_line(f"- {fact['attribute']}: {fact['value']}{origin}"))
     lines += [
-        f"- {r.attribute}: in conflict, ask which is right: {' / '.join(r.values)}" for r in held.conflicts.values()
+        one_line(f"- {r.attribute}: in conflict, ask which is right: {' / '.join(r.values)}")
+        for r in held.conflicts.values()
     ]
     return "\n".join(lines)
+
+
+def one_line(text: str) -> str:
+    """A line is one fact: a break in a customer's words would begin another, with whatever they say of its origin."""
+    return " ".join(text.split())
 
 
 def just_now_lines(turn: dict[str, Any]) -> str:
@@ -109,11 +115,11 @@ def just_now_lines(turn: dict[str, Any]) -> str:
     for note in turn.get("written", []):
         if note["outcome"] in words:
             before = f" (was {note['before']})" if note["outcome"] == "replace" and note["before"] else ""
-            lines.append(
-                f"- {words[note['outcome']]} {note['attribute']}: {note['after'] or note['before'] or ''}{before}"
-            )
+            value = f"{note['after'] or note['before'] or ''}{before}"
+            lines.append(one_line(f"- {words[note['outcome']]} {note['attribute']}: {value}"))
         elif note["outcome"] == "reject":
-            lines.append(f"- not stored {note['attribute']}: {note['value']} ({note['reason'].replace('_', ' ')})")
+            reason = note["reason"].replace("_", " ")
+            lines.append(one_line(f"- not stored {note['attribute']}: {note['value']} ({reason})"))
     if turn.get("telling") and set(turn.get("new", [])) - set(turn.get("read", [])):
         lines.append("- pending: the newest message is noted; what it says about the customer is not stored yet")
     return "\n".join(lines)

@@ -177,7 +177,9 @@ async def transaction(connection: Connection) -> AsyncIterator[None]:
 
 
 def connection_options() -> dict[str, Any]:
-    return {"autocommit": True, "row_factory": dict_row, "options": f"-c search_path={SCHEMA} -c timezone=UTC"}
+    # Whatever a role or database defaults to: a stricter isolation would not see what was committed while it waited.
+    options = f"-c search_path={SCHEMA} -c timezone=UTC -c default_transaction_isolation=read\\ committed"
+    return {"autocommit": True, "row_factory": dict_row, "options": options}
 
 
 def unreachable(uri: str) -> str:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import procrastinate
+from psycopg import sql
 
 from graph.core.words import Subject
 from graph.storage import jobs, transcript
@@ -99,3 +100,20 @@ async def test_a_connection_that_the_server_dropped_is_replaced(database: Databa
     async with database.connection() as one, database.connection() as two:
         pids = [(await rows(c, "select pg_backend_pid() as pid"))[0]["pid"] for c in (one, two)]
     assert mine["pid"] not in pids
+
+
+async def test_a_stricter_default_of_the_database_changes_nothing(database: Database) -> None:
+    """Under repeatable read a job that was made meanwhile would be invisible for ever; the pool says what it needs."""
+    async with database.connection() as connection:
+        [name] = await rows(connection, "select current_database() as name")
+        await strict(connection, name["name"])
+    other = Database(await database.uri())
+    async with other.connection() as connection:
+        [shown] = await rows(connection, "show transaction_isolation")
+    await other.close()
+    assert shown["transaction_isolation"] == "read committed"
+
+
+async def strict(connection: Connection, name: str) -> None:
+    query = sql.SQL("alter database {} set default_transaction_isolation to 'repeatable read'")
+    await connection.execute(query.format(sql.Identifier(name)))

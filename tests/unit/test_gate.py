@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.gate import evaluate
+from graph import domain
 from graph.core.gate import Live, Why, might_correct, urgent
 from graph.core.schema import Attribute, schema
 
@@ -133,3 +134,21 @@ def test_our_labelled_messages() -> None:
     assert result["messages"] >= 150
     assert result["recall"] >= 0.98, [c for c in tally.wrong if c["urgent"]]
     assert result["inline_other"] <= 0.25, [c for c in tally.wrong if not c["urgent"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not " + "'" * 4_000, "I do not want" + "\u2019" * 4_000, "n't " * 1_000, "not a " * 700, ", can you" * 500,
+        "mein " * 800, "and my dear " * 350, "1 " * 2_000, "1:" * 2_000, "from about 1 " * 300, "xxl" * 1_300,
+        "a\u0301" * 2_000,
+    ],
+    ids=range(12),
+)  # fmt: skip
+def test_hostile_text_is_decided_at_once(text: str) -> None:
+    """No text keeps the event loop, and with it everybody else's turn: 4,000 characters take well under a second."""
+    live = {"delivery_window": "morning", "delivery_address": "14 Mill Lane", "shoe_size": "42", "allergy": ["peanuts"]}
+    started = time.perf_counter()
+    urgent(text, text, live, domain.SCHEMA)
+    might_correct(text, live, domain.SCHEMA)
+    assert time.perf_counter() - started < 2

@@ -317,3 +317,17 @@ def test_the_name_of_an_attribute_is_no_value() -> None:
     assert read("My shoe size is on the parcel.", "state").found == "quote_not_found"
     assert read("My shoe size is on the parcel.", "retract").found == "quote_not_found"
     assert said("My name is on the parcel.", "name", attribute="name").found == "quote_not_found"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please don't forget my name.", "Did you forget my name?", "If I ask, forget my name.",
+        "My husband said: forget my name.", "You said forget my name.",
+    ],
+)  # fmt: skip
+def test_what_takes_nothing_back(text: str) -> None:
+    """A withdrawal without a value is judged by its words as every claim is: denied, asked, supposed, reported."""
+    assert said(text, None, intent="retract", attribute="name").found
+    for asked_for in ("Forget my name.", "Could you forget my name?", "Please forget my name, ok?"):
+        assert not said(asked_for, None, intent="retract", attribute="name").found
