@@ -30,9 +30,9 @@ class Checkpointer(AsyncPostgresSaver):
         )
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """A conversation with all its history under another id."""
+        """A conversation with all its history under another id, and its owner's like the first."""
         await self._all(
-            ("copy_blobs", "copy_writes", "copy_checkpoints"),
+            ("await_erasure", "copy_owner", "copy_blobs", "copy_writes", "copy_checkpoints"),
             source=str(source_thread_id),
             target=str(target_thread_id),
         )

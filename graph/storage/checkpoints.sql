@@ -27,6 +27,16 @@ delete from checkpoints where metadata ->> 'run_id' = any(%(runs)s)
 -- name: run_elsewhere
 select from checkpoints where metadata ->> 'run_id' = %(run)s and thread_id <> %(thread)s limit 1
 
+-- name: await_erasure
+-- What is being erased is not copied meanwhile; see `erasing` in rights.sql.
+select pg_advisory_xact_lock_shared(hashtextextended('erasing ' || subject, 0)) from conversation
+where thread = %(source)s
+
+-- name: copy_owner
+insert into conversation (thread, subject, copy_of)
+select %(target)s, subject, thread from conversation where thread = %(source)s
+on conflict do nothing
+
 -- name: copy_blobs
 insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
 select %(target)s, checkpoint_ns, channel, version, type, blob from checkpoint_blobs where thread_id = %(source)s

@@ -189,7 +189,11 @@ select t.source, t.thread, t.kind, t.text, t.digest, e.source is not null as evi
 from transcript t left join evidence e using (source) where t.subject = %(subject)s order by t.seq
 
 -- name: threads
-select thread from transcript where subject = %(subject)s union select thread from conversation where subject = %(subject)s
+-- A copy comes after what it is a copy of.
+select t.thread, c.copy_of from (
+    select thread from transcript where subject = %(subject)s
+    union select thread from conversation where subject = %(subject)s) t
+left join conversation c on c.thread = t.thread and c.subject = %(subject)s order by c.claimed_at nulls first, t.thread
 
 -- name: drop_conversations
 delete from conversation where subject = %(subject)s

@@ -60,13 +60,17 @@ async def find(connection: Connection, sid: str, secret: bytes, schema: Schema, 
         others = [row["text"] for row in transcript if row["source"] not in scope.asked and row["kind"] == "user"]
         scope.traces = await _traces(connection, sid, schema, scope.asked, asked, others)
         _spread(scope, [row for row in transcript if row["source"] not in scope.asked])
-    scope.threads = {row["thread"]: set() for row in await _rows(connection, "threads", subject=sid)}
+    threads = await _rows(connection, "threads", subject=sid)
+    scope.threads = {row["thread"]: set() for row in threads}
     left = set[str]()
     for row in transcript:
         if row["source"] in scope.sources:
             scope.threads[row["thread"]].add(_in_state(row["source"]))
         else:
             left.add(row["thread"])
+    for copy, of in [(row["thread"], row["copy_of"]) for row in threads if row["copy_of"] in scope.threads]:
+        scope.threads[copy] |= scope.threads[of]
+        left |= {copy} if of in left else set()
     scope.emptied = {thread for thread, erased in scope.threads.items() if erased} - left
     scope.gone = _gone(scope.sources, transcript)
     return scope

@@ -64,6 +64,22 @@ async def test_f9_everything_leaves_nothing(talk: Talk) -> None:
     assert "don't know" in (await talk.say("What is my name?")).reply
 
 
+@pytest.mark.parametrize("what", [{"source": "id-zebra-1"}, {"fact": "preferred_name"}, {}], ids=str)
+async def test_f9_copies_of_a_conversation_forget_too(talk: Talk, what: dict[str, Any]) -> None:
+    """A copy, and a copy of it, lose what the conversation loses, a summary of it included, and nothing else."""
+    await _tell(talk)
+    await talk.assistant.checkpointer.acopy_thread(THREAD, THIRD)
+    folded = {"messages": [RemoveMessage("id-zebra-1")], "summary": "They told their name."}
+    await talk.assistant.aupdate_state(config(THIRD), folded, as_node="settle")
+    await talk.assistant.checkpointer.acopy_thread(THIRD, "a copy of it")
+    await _forget(talk, **what)
+    assert await where(talk.deps.database, *WORDS, "told their name") == {}
+    for thread in (THIRD, "a copy of it"):
+        assert (("human", "What is my name?") in await talk.history(thread)) == bool(what)
+    if not what:
+        assert await where(talk.deps.database, "What is my name", THIRD, "a copy of it") == {}
+
+
 async def test_f9_summaries_that_may_tell_of_it_go(talk: Talk) -> None:
     """A summary is dropped where the message was folded or its words stand in it; other summaries stay."""
     await _tell(talk)

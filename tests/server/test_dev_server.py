@@ -123,9 +123,9 @@ async def test_a_name_that_is_no_utf_8_names_nobody(dev: Dev) -> None:
     """Bytes of another encoding are a 401: replaced, they would make one customer of two."""
     async with httpx.AsyncClient(base_url=dev.url, timeout=30) as http:
         for name in (b"x-customer-id", b"x-tenant-id"):
-            headers = {b"x-customer-id": "Ren\u00e9".encode()} | {name: b"Ren\xe9"}
-            assert (await http.post("/threads", json={}, headers=headers)).status_code == 401
-        assert (await http.post("/threads", json={}, headers={b"x-customer-id": "Ren\u00e9".encode()})).status_code == 200
+            headers = {b"x-customer-id": "Ren\u00e9".encode()}
+            assert (await http.post("/threads", json={}, headers=headers)).status_code == 200
+            assert (await http.post("/threads", json={}, headers=headers | {name: b"Ren\xe9"})).status_code == 401
 
 
 @pytest.mark.parametrize("scheme", ["langsmith"])

@@ -64,6 +64,28 @@ async def test_f9_the_host_forgets(dev: Dev, deps: Deps) -> None:
         await deps.database.close()
 
 
+async def test_f9_the_host_forgets_copies(dev: Dev, deps: Deps) -> None:
+    """A copied conversation that went on, and the host's list of it, tell nothing of a message that is forgotten."""
+    customer = f"c-{uuid.uuid4().hex[:8]}"
+    client, person = dev.client(customer), Subject("demo", customer)
+    thread = str((await client.threads.create())["thread_id"])
+    await client.runs.wait(thread, "assistant", input=message(SAID, f"zebra-3-{customer}"))
+    await client.threads.copy(thread)
+    [copy] = {t["thread_id"] for t in await client.threads.search()} - {thread}
+    await client.runs.wait(copy, "assistant", input=message("Hello, hello."))
+    assert "Quetzalina" in str(await client.threads.get(copy))
+    try:
+        host = Host(dev.url, {"x-customer-id": customer})
+        await forget(deps.committer, person, source=f"zebra-3-{customer}", now=datetime.now(UTC), host=host)
+        assert "Quetzalina" not in str([await client.threads.search(), await client.threads.get_state(copy)])
+        assert "Hello, hello." in str((await client.threads.get_state(copy))["values"])
+        assert await where(deps.database, f"zebra-3-{customer}") == {}
+        await forget(deps.committer, person, now=datetime.now(UTC), host=host)
+        assert await where(deps.database, "Hello, hello.", copy) == {}
+    finally:
+        await deps.database.close()
+
+
 async def test_f6_a_host_lets_nobody_forget_for_others(dev: Dev, deps: Deps) -> None:
     """With another customer's headers nothing of the host is reached, and nothing there is lost."""
     owner, other = f"c-{uuid.uuid4().hex[:8]}", f"c-{uuid.uuid4().hex[:8]}"
