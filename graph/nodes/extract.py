@@ -44,11 +44,11 @@ class Malformed:
 class ExtractionResult:
     """Claims by message id, one entry for every customer message that was read, also where it says nothing.
 
-    `rejected` are claims that belong to no customer message; `malformed` what could not be read.
+    A claim that belongs to no customer message is a rejected one of the last that was read with it. `malformed` is
+    what could not be read.
     """
 
     claims: Mapping[str, tuple[Claim, ...]]
-    rejected: tuple[Claim, ...] = ()
     malformed: tuple[Malformed, ...] = ()
 
 
@@ -62,7 +62,6 @@ async def extract_claims(
     """
     system = instructions(schema, prompts)
     claims: dict[str, list[Claim]] = {m.id: [] for m in messages if m.kind == "user"}
-    rejected: list[Claim] = []
     malformed: list[Malformed] = []
     waiting = deque(requests(messages, schema, limit - _fixed(system, schema, limit)))
     while waiting:
@@ -77,10 +76,13 @@ async def extract_claims(
             continue
         for part, proposed in said:
             if part is None:
-                rejected.append(Claim(proposed.attribute, proposed.value, proposed.quote, found="quote_not_found"))
-            elif (claim := ground(proposed, part.message, part.before, schema)) not in claims[part.message.id]:
-                claims[part.message.id].append(claim)
-    return ExtractionResult({k: tuple(v) for k, v in claims.items()}, tuple(rejected), tuple(malformed))
+                claim = Claim(proposed.attribute, proposed.value, proposed.quote, found="quote_not_found")
+            else:
+                claim = ground(proposed, part.message, part.before, schema)
+            heard = claims[(part or request.parts[-1]).message.id]
+            if claim not in heard:
+                heard.append(claim)
+    return ExtractionResult({k: tuple(v) for k, v in claims.items()}, tuple(malformed))
 
 
 def extractor_version(schema: Schema, prompts: Prompts) -> str:
