@@ -1,9 +1,10 @@
 """Semantic recall: of a long collection those entries are shown that are nearest to what is asked. Only an order."""
 
+import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -142,7 +143,47 @@ async def test_only_the_customers_own_vectors_and_none_of_what_changed(talk: Tal
     await meddle(talk, changed)
     await talk.say("What about zanzibar cloves in the biscuits?")
     assert "zanzibar" not in shown(model)
-    assert len(await talk.rows("select key from fact_vector where prefix = 'facts.' || %(subject)s")) == 61
+    assert len(await talk.rows("select key from fact_vector where prefix = 'facts.' || %(subject)s")) == 60
+
+
+async def test_f9_vectors_go_with_their_values(talk: Talk) -> None:
+    """A corrected value leaves no vector and no hash; what changes about a fact besides its value keeps the vector."""
+    await knows_much(talk)
+    vector = "select model from fact_vector where key = 'preferred_name' and prefix = 'facts.' || %(subject)s"
+    await meddle(talk, "update store set value = value || '{\"support\": 2}' where prefix = 'facts.' || %(subject)s")
+    assert len(await talk.rows(vector)) == 1
+    async with talk.deps.database.connection() as connection:
+        said = transcript.Message("m2", "elsewhere", "user", "customer", NOW + timedelta(minutes=1), "Call me Bob.")
+        await transcript.record(connection, subject("alice"), [said], talk.deps.key)
+    reading = Reading("m2", (Claim("preferred_name", "Bob", "Bob", "correct"),))
+    await talk.deps.committer.commit(subject("alice"), [reading], extractor="tests", now=NOW + timedelta(minutes=2))
+    assert await talk.fact("preferred_name")
+    assert await talk.rows(vector) == []
+
+
+async def test_f9_no_vector_slips_in_while_a_value_changes(talk: Talk) -> None:
+    """What was embedded just before a correction is committed is not kept after it."""
+    await knows_much(talk)
+    vector = "from fact_vector where key = 'preferred_name' and prefix = 'facts.' || %(subject)s"
+    await talk.rows(f"delete {vector}")
+    async with talk.deps.database.connection() as connection, connection.transaction():
+        await connection.execute("set local memory.committing = 'on'")
+        await connection.execute(
+            """update store set value = value || '{"value": "Bob"}' where key = 'preferred_name'"""
+        )
+        reading = asyncio.create_task(read_subject(talk.deps, subject("alice")))
+        await asyncio.sleep(0.5)
+    await reading
+    assert await talk.rows(f"select words {vector} and words = md5('Sam')") == []
+
+
+async def test_f9_vectors_of_before_go_when_it_is_prepared(talk: Talk) -> None:
+    """Where the table was made by an earlier version, `prepare` drops what is of no use any more."""
+    await knows_much(talk)
+    async with talk.deps.database.connection() as connection:
+        await connection.execute("update fact_vector set words = md5('of before') where key = 'preferred_name'")
+        await prepare(connection)
+    assert len(await talk.rows("select key from fact_vector where prefix = 'facts.' || %(subject)s")) == 60
 
 
 async def test_vectors_go_with_their_facts(talk: Talk) -> None:
