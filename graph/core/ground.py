@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
+from itertools import islice
 
 from graph.core.gate import NEGATION, RETRACTION
 from graph.core.judge import judge, sentence_around, takes_back
-from graph.core.locate import Span, derived_spans, find_quote
+from graph.core.locate import PLACES, TEXTS, Span, derived, find_quote, quote_places
 from graph.core.phrases import phrases, plain
 from graph.core.schema import Attribute, Schema
 from graph.core.utterance import accepts, asks, mentions, pleasantry, proposes, sentences
@@ -14,6 +16,7 @@ from graph.core.values import place_value
 from graph.core.words import Claim, Intent, SourceKind
 
 LONGEST = 200  # characters of a value: what is longer is a text, not a fact
+ANSWER = 2_000  # characters of a message in which an answer to the assistant's proposal is looked for
 NOTHING = {"no", "none", "null", "nothing", "unknown", "n/a", "forget", "deleted", "removed"}
 BEGINS = phrases(
     "from | since | as of | starting | next | tomorrow | ab | seit | nachste | nachsten | morgen | a partir"
@@ -61,10 +64,9 @@ def ground(said: Proposed, message: Numbered, before: Numbered | None, schema: S
     """
     attribute = schema.get(said.attribute) or Attribute(said.attribute, said.attribute)
     claim = Claim(said.attribute, (said.value or "").strip() or None, said.quote.strip(), said.intent)
-    derived = derived_spans(message.text)
-    places = find_quote(said.quote, message.text)
-    own = [p for p in places if not any(a < p[1] and p[0] < b for a, b in derived)]
+    own = _own_places(said.quote, message.text)
     if not own:
+        places = find_quote(said.quote, message.text)
         agreed = None if places else _agreed(claim, message, before, attribute, schema)
         return agreed or replace(claim, found="derived" if places else "quote_not_found")
     claim = replace(claim, quote=message.text[slice(*own[0])])
@@ -104,13 +106,25 @@ def misquoted(said: Proposed, message: Numbered, schema: Schema) -> bool:
     return judge(claim, said.about_customer, attribute, message.text, quotes[0]).found is None
 
 
+def _own_places(quote: str, text: str) -> list[Span]:
+    """The first places of a quote in the customer's own words."""
+    return list(islice((place for place in quote_places(quote, text) if not derived(place, text)), PLACES))
+
+
 def _places(value: str, attribute: Attribute, text: str, own: list[Span]) -> Iterator[tuple[Span, Span]]:
-    """(quote, where the value stands in it): in the quote, else in its sentence, which then is the quote."""
-    for quote in own:
-        yield from ((quote, place) for place in place_value(value, attribute, text, quote))
-    for quote in own:
-        around = _trimmed(text, sentence_around(text, quote))
-        yield from ((around, place) for place in place_value(value, attribute, text, around))
+    """(quote, where the value stands in it): in the quote, else in its sentence, which then is the quote.
+
+    Each place of the value is looked at once as either, and no more than the first few.
+    """
+    sentences = (_trimmed(text, sentence_around(text, quote)) for quote in own)
+    for quotes in (own, dict.fromkeys(sentences)):
+        seen: dict[Span, Span] = {}
+        for quote in quotes:
+            for place in islice(place_value(value, attribute, text, quote), PLACES):
+                seen.setdefault(place, quote)
+            if len(seen) >= PLACES:
+                break
+        yield from ((quote, place) for place, quote in islice(seen.items(), PLACES))
 
 
 def _named(claim: Claim, schema: Schema) -> Attribute | None:
@@ -166,7 +180,7 @@ def _stands_in(value: str, attribute: Attribute, text: str) -> bool:
 
 def _accepts(message: Numbered, before: Numbered, schema: Schema) -> bool:
     said = before.kind == "assistant"
-    return said and accepts(message.text, before.text, schema) and proposes(before.text, schema)
+    return said and proposes(before.text, schema) and accepts(message.text[:ANSWER], before.text, schema)
 
 
 def _denied(text: str, place: Span) -> bool:
@@ -181,17 +195,23 @@ def states(message: Numbered, before: Numbered | None, schema: Schema) -> bool:
 
 
 def speaks_of_time(text: str) -> bool:
+    return any(_times(text))
+
+
+@lru_cache(maxsize=TEXTS)
+def _times(text: str) -> tuple[bool, bool]:
+    """Whether the words speak of a beginning, and of an end."""
     words = plain(text)
-    return bool(BEGINS.search(words) or ENDS.search(words))
+    return bool(BEGINS.search(words)), bool(ENDS.search(words))
 
 
 def _dated(claim: Claim, said: Proposed, message: Numbered) -> Claim:
     """Validity, where the words speak of time at all and what the model made of it can be."""
-    words = plain(message.text)
-    begins = said.valid_from if BEGINS.search(words) else None
+    may_begin, may_end = _times(message.text)
+    begins = said.valid_from if may_begin else None
     if begins and begins <= message.observed_at:
         begins = None  # "I have lived in Leeds since May" is no announcement: it counts from when it was said
-    ends = said.valid_until if ENDS.search(words) and said.valid_until else None
+    ends = said.valid_until if may_end and said.valid_until else None
     if ends and (ends <= message.observed_at or (begins and begins >= ends)):
         return claim
     return replace(claim, valid_from=begins, valid_until=ends)

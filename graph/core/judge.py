@@ -1,11 +1,15 @@
 """What the words around a value make of it: whose it is, who says so, whether it is said at all, with which sign."""
 
 import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from graph.core import hedges as h
 from graph.core.gate import CONTRAST, CORRECTION, NEGATION, RETRACTION, SHIFT
-from graph.core.locate import Span
+from graph.core.locate import TEXTS, Span
 from graph.core.phrases import STARTS, phrases, plain
 from graph.core.schema import Attribute
 from graph.core.utterance import (
@@ -31,13 +35,29 @@ CLAUSE = re.compile(
 SWITCHED = re.compile(r"\b(?:switch|chang|mov|went|wechsel|pass|cambi|mud|troc|overgestapt)\w*")
 FROM, TO = re.compile(r"\b(?:from|von|de|du|da|van)$"), re.compile(r"\s*(?:to|zu|auf|nach|a|para|naar)\b")
 TAG = re.compile(r", ?(?:ok|okay|alright|please|bitte|d'accord|vale|va bene|ta bem|goed)\s*\?$")
+NEAR = 1_000  # characters before and behind a place: what is farther away in the same sentence says nothing of it
 
 
 def sentence_around(text: str, place: Span) -> Span:
-    """From the start of the sentence in which the place begins to the end of that in which it ends."""
+    """From the start of the sentence in which the place begins to the end of that in which it ends.
+
+    Of a sentence without an end in sight, only what is near the place.
+    """
+    starts, ends = _sentence_spans(text)
+    first, last = bisect_right(starts, place[0]) - 1, bisect_left(ends, place[1])
+    start, end = starts[first] if first >= 0 else 0, ends[last] if last < len(ends) else len(text)
+    near, far = place[0] - NEAR, place[1] + NEAR
+    if start < near:
+        start = max(near, text.find(" ", near, place[0]) + 1)
+    if end > far:
+        end = max(text.rfind(" ", place[1], far), place[1])
+    return start, end
+
+
+@lru_cache(maxsize=TEXTS)
+def _sentence_spans(text: str) -> tuple[Sequence[int], Sequence[int]]:
     spans = [m.span() for m in SENTENCE.finditer(text) if m[0].strip()]
-    start = max((a for a, _ in spans if a <= place[0]), default=0)
-    return start, min((b for _, b in spans if b >= place[1]), default=len(text))
+    return array("I", [a for a, _ in spans]), array("I", [b for _, b in spans])
 
 
 def judge(claim: Claim, about_customer: bool, attribute: Attribute, text: str, place: Span) -> Claim:

@@ -11,6 +11,7 @@ from graph.core.schema import Attribute
 from graph.core.utterance import SPAN, WORD, reader
 
 GAP = 2  # words of the text that the value may leave out: "two very lively kids" for "two kids"
+REACH = 16  # words, of whatever kind, from one of the value to its next
 
 TOKEN = re.compile(
     r"[^\W_]+(?=n['\u2019]t\b)|n['\u2019]t\b|(?:[ldjnscmt]|qu)['\u2019](?=\w)|[^\W_]+(?:['\u2019][^\W_]+)*",
@@ -74,11 +75,12 @@ def _follow(wanted: list[str], found: list[Token], start: int) -> int | None:
 def _reach(found: list[Token], at: int) -> int:
     """How many of the next words to look at: GAP and one, articles and helping verbs not counted."""
     counted = 0
-    for i, (word, *_) in enumerate(found[at:]):
+    near = found[at : at + REACH]
+    for i, (word, *_) in enumerate(near):
         counted += word not in LOOSE
         if counted > GAP:
             return i + 1
-    return len(found) - at
+    return len(near)
 
 
 @lru_cache(maxsize=1024)

@@ -1,5 +1,6 @@
 """Grounding: what a message says, and all the ways in which it does not say what the model made of it."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.core.ground import Numbered, Proposed, ground, states
-from graph.core.locate import find_quote
+from graph.core.ground import Numbered, Proposed, ground, misquoted, states
+from graph.core.locate import find_quote, fold, quote_places
 from graph.core.schema import Attribute, schema
 from graph.core.words import Claim
 
@@ -331,3 +332,56 @@ def test_what_takes_nothing_back(text: str) -> None:
     assert said(text, None, intent="retract", attribute="name").found
     for asked_for in ("Forget my name.", "Could you forget my name?", "Please forget my name, ok?"):
         assert not said(asked_for, None, intent="retract", attribute="name").found
+
+
+LOREM = "Lorem ipsum dolor sit amet. " * 38_000
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "quote", "seconds"),
+    [
+        ("1 " * 1_600, "43", "1", 2),
+        ("I want size 42 boots, " * 180, "43", "size", 2),
+        ("I want size 42 boots, " * 180 + "?", "42", "size", 2),
+        ("peanut " + "the " * 1_000, "peanut x x x", "peanut", 2),
+        (LOREM, "peanuts", "Lorem ipsum dolor sit", 5),
+        (LOREM, "dolor", "Lorem ipsum dolor sit", 5),
+        ("1 " * 500_000, "43", "1", 5),
+        ("a" * 1_000_000, "43", "a" * 240, 5),
+        ("> x\n" * 250_000, "43", "x", 5),
+        ("\u043c\u0438\u0440. " * 200_000, "43", "\u043c\u0438\u0440", 5),
+    ],
+    ids=lambda value: repr(value)[:24],
+)
+def test_no_text_takes_long(text: str, value: str, quote: str, seconds: float) -> None:
+    """Repeated words, a sentence without an end, a megabyte: nobody else waits long, as grounding blocks the loop."""
+    message, before = Numbered("m", "user", NOW, text), Numbered("a", "assistant", NOW, "Shall I deliver evenings?")
+    proposed = Proposed("fact", value, quote)
+    start = time.perf_counter()
+    ground(proposed, message, before, SCHEMA)
+    misquoted(proposed, message, SCHEMA)
+    assert time.perf_counter() - start < seconds
+
+
+def test_words_beyond_quoted_repeats_are_found() -> None:
+    """However often the words stand in quoted text first, the customer's own ones behind it count."""
+    claim = said("> I like tea\n" * 50 + "I like tea", "tea", quote="I like tea")
+    assert (claim.found, claim.quote) == (None, "I like tea")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(alphabet="ab_ 1\u00e9\u0301\u00ad\n\u3000\u2026\u00df", max_size=30), st.text(alphabet="ab_ 1", max_size=3)
+)
+def test_every_place_of_a_quote_is_found(text: str, quote: str) -> None:
+    """The places found are those that a look at every single position finds."""
+    folded, at = fold(text)
+    wanted = fold(quote)[0].strip(" -.,")
+    starts = [at[i] for i in range(len(folded)) if wanted and folded.startswith(wanted, i) and whole(folded, i, wanted)]
+    assert [start for start, _ in quote_places(quote, text)] == starts
+    assert len(folded) == len(at)
+
+
+def whole(folded: str, start: int, wanted: str) -> bool:
+    edges = [(folded[i - 1 : i], folded[i : i + 1]) for i in (start, start + len(wanted))]
+    return not any(before.isalnum() and behind.isalnum() for before, behind in edges)
