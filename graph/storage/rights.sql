@@ -38,7 +38,9 @@ where s.subject = %(subject)s and exists (
     select 1 from jsonb_array_elements(s.retires) r where r ->> 0 = any(%(sources)s))
 
 -- name: erase_ledger
-update ledger l set source = n.name, statement = '{}', before = null, after = null
+-- A claim without a slot may have any words of the model as its attribute.
+update ledger l set source = n.name, statement = '{}', before = null, after = null,
+    attribute = case when l.slot is null then '(unknown)' else l.attribute end
 from jsonb_each_text(%(names)s) as n(source, name) where l.subject = %(subject)s and l.source = n.source
 
 -- name: erase_accepted

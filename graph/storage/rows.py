@@ -110,7 +110,7 @@ def ledger_row(outcome: Outcome) -> dict[str, Any]:
     said = _said(statement) if statement else _said_claim(claim)
     return {
         "slot": statement.slot if statement else None,
-        "attribute": outcome.attribute,
+        "attribute": outcome.attribute if statement or claim else "(unknown)",  # as erasure has it: any words, maybe
         "source": outcome.source,
         "ordinal": outcome.ordinal,
         "outcome": type(decision).__name__.lower(),

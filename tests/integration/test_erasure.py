@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -104,6 +105,19 @@ async def test_f9_the_ledger_keeps_a_skeleton(committer: Committer, database: Da
     assert rows[1]["before"]["status"] == "active"
     assert rows[1]["after"]["value"] == "evening"
     assert rows[1]["statement"]["value"] == "evening"
+
+
+@pytest.mark.parametrize("what", [{"source": "m1"}, {"fact": "secret quetzal"}, {}], ids=str)
+async def test_f9_an_attribute_that_a_model_made_up_goes_too(
+    committer: Committer, database: Database, subject: Subject, what: dict[str, Any]
+) -> None:
+    """Its name is free text, also where the quote is not found; a redelivery doesn't bring it back."""
+    claims = Claim("secret quetzal", "x", "it is"), Claim("quetzal too", "y", "never said")
+    assert outcomes(await said(committer, subject, "m1", "so it is", *claims)) == ["Reject", "Reject"]
+    await forget(committer, subject, now=NOW, **what)
+    assert await where(database, "quetzal") == {}
+    assert outcomes(await said(committer, subject, "m1", "so it is", *claims)) == ["NoOp", "NoOp"]
+    assert await where(database, "quetzal") == {}
 
 
 @pytest.mark.parametrize(("attribute", "value"), [("allergy", "quetzalnuts"), ("window", "quetzalmorning")])
