@@ -14,7 +14,7 @@ from graph.core.words import Subject
 from graph.deps import Deps
 from graph.models.counting import count_tokens
 from graph.nodes.intake import spoken, thread_of
-from graph.nodes.messages import remembered, text_of
+from graph.nodes.messages import keepable, remembered, text_of
 from graph.nodes.relevant import relevant_first
 from graph.nodes.request import assemble
 from graph.state import State
@@ -50,7 +50,8 @@ async def call_model(state: State, config: RunnableConfig, runtime: Runtime[Cont
         )
         report = request.report
         chat = (await deps.models()).chat
-        reply = whole(await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config))
+        answer = await (chat.bind_tools(tools) if tools else chat).ainvoke(request.messages, config)
+        reply = keepable(whole(answer))
         deps.calibration.learn(count_tokens(request.messages, tools), reply.usage_metadata)
     reply.id = reply.id or f"reply-{uuid4()}"
     await record_reply(deps, subject, thread_of(config), reply, now)

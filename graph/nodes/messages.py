@@ -70,6 +70,12 @@ def calls_of(message: BaseMessage) -> list[ToolCall]:
     return list(message.tool_calls) if isinstance(message, AIMessage) else []
 
 
+def keepable(reply: AIMessage) -> AIMessage:
+    """The reply with calls that a checkpoint can keep: numbers beyond 64 bits as text, no lone surrogates."""
+    calls: list[ToolCall] = _keepable(reply.tool_calls)
+    return reply if calls == reply.tool_calls else reply.model_copy(update={"tool_calls": calls})
+
+
 def said(message: BaseMessage) -> Iterator[tuple[str, str]]:
     """All of a message as text, with who said it: for a summarizer, or where it can't be shown as a message."""
     speakers = {"customer": "customer", "assistant": "assistant", "tool": f"tool {message.name or ''}".strip()}
@@ -78,6 +84,16 @@ def said(message: BaseMessage) -> Iterator[tuple[str, str]]:
         yield speakers.get(role_of(message), "of unknown origin, unverified"), text
     for call in calls_of(message):
         yield f"assistant called {call['name']}", json.dumps(call["args"], ensure_ascii=False, default=str)
+
+
+def _keepable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_keepable(key): _keepable(held) for key, held in value.items()}
+    if isinstance(value, list):
+        return [_keepable(held) for held in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def _blocks(message: BaseMessage) -> list[str | dict[str, Any]]:

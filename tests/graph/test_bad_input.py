@@ -254,6 +254,19 @@ async def test_odd_messages(talk: Talk, content: Any) -> None:
     assert len(await talk.history()) == 4
 
 
+@pytest.mark.parametrize(
+    "args",
+    [{"page": 10**30}, {"page": -(2**63) - 1}, {"page": [{"at": 2**64}]}, {"x": "\ud83d"}, {"\ud83d": 1}],
+    ids=repr,
+)
+async def test_arguments_that_a_checkpoint_can_not_keep(talk: Talk, model: ScriptedModel, args: dict[str, Any]) -> None:
+    """A call whose arguments can't be serialized is kept in a form that can; this turn and the next one work."""
+    model.add(calls(("read_more", {"reference": "x", **args})), "Nothing there.")
+    assert (await talk.say("Look it up.")).reply == "Nothing there."
+    assert (await talk.say("Hello again")).reply
+    assert [kind for kind, _ in await talk.history()] == ["human", "ai", "tool", "ai", "human", "ai"]
+
+
 async def test_an_empty_message_asks_no_model(talk: Talk, model: ScriptedModel) -> None:
     """There is nothing to answer: it says so without a request."""
     assert "empty message" in (await talk.say("")).reply
