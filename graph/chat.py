@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import threading
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -47,10 +49,24 @@ async def chat(deps: Deps, args: argparse.Namespace) -> int:
 
 
 async def _ask() -> str:
-    try:
-        return (await asyncio.to_thread(input, "you> ")).strip()
-    except EOFError:
-        return ""
+    """What is typed; empty at the end. In a thread that nobody waits for, so that Ctrl-C ends it at once."""
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str] = loop.create_future()
+
+    def read() -> None:
+        try:
+            text = input("you> ").strip()
+        except EOFError:
+            text = ""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(hear, text)
+
+    def hear(text: str) -> None:
+        if not typed.done():
+            typed.set_result(text)
+
+    threading.Thread(target=read, daemon=True).start()
+    return await typed
 
 
 def show(report: dict[str, Any], *, explain: bool) -> None:

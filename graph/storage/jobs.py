@@ -4,6 +4,7 @@ One job reads everything unread of its subject. A backlog of many jobs under one
 poll), so jobs of a subject that still wait are one job: that is the queueing lock.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -21,6 +22,7 @@ POLL = 0.5  # seconds; the default of 5 s lets a backlog crawl
 # Jobs at a time; they wait for the model most of the time. With 4, and a model that takes 1 s, 4.6 messages a second
 # piled up (said to stored: p95 55 s). The model's server and the pool of connections are the limit, not this.
 CONCURRENCY = 16
+OPENING = 5  # seconds that a pool may still take to open once nobody wants it any more
 DRAIN = 20  # seconds that running jobs have to end when the worker is stopped
 READ, SWEEP = "memory.read_subject", "memory.sweep"
 
@@ -69,8 +71,16 @@ async def _open(uri: str) -> AsyncIterator[procrastinate.App]:
     connector = procrastinate.PsycopgConnector(
         conninfo=uri, min_size=1, max_size=6, kwargs={"options": connection_options()["options"]}
     )
-    async with procrastinate.App(connector=connector).open_async() as app:
+    app = procrastinate.App(connector=connector)
+    # Cancelled while it opens, the pool would be left behind half open, and its tasks keep the event loop from ending.
+    opening = asyncio.ensure_future(connector.open_async())
+    try:
+        await asyncio.shield(opening)
         yield app
+    finally:
+        await asyncio.wait({opening}, timeout=OPENING)
+        opening.cancel()
+        await app.close_async()
 
 
 async def work(

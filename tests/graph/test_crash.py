@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from graph.deploy import open_assistant
 from graph.settings import ROOT, Settings
 from graph.storage import jobs
 from tests.graph.process import Died, running
@@ -159,3 +160,18 @@ async def test_sigterm_drains(settings: Settings, talk: Talk, model: ScriptedMod
     assert await talk.facts() == {"delivery_window": "morning"}
     assert not await talk.rows("select * from procrastinate_jobs where task_name = 'memory.read_subject'")
     assert not await talk.rows("select * from procrastinate_workers")
+
+
+@pytest.mark.parametrize("seconds", [0, 0.001, 0.01, 0.03])
+async def test_a_process_may_stop_before_its_worker_has_begun(settings: Settings, talk: Talk, seconds: float) -> None:
+    """No pool is left behind half open: its tasks would keep the event loop, and the process, from ending."""
+    await talk.deps.database.pool()
+    before = len(tasks_of_pools())
+    async with open_assistant(settings):
+        await asyncio.sleep(seconds)
+    assert len(tasks_of_pools()) == before
+
+
+def tasks_of_pools() -> list[str]:
+    found = [(task.get_name(), getattr(task.get_coro(), "cr_code", None)) for task in asyncio.all_tasks()]
+    return [name for name, code in found if code and "psycopg_pool" in code.co_filename]
