@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.models.counting import count_text
-from graph.offline.understanding import claims
+from graph.offline.understanding import claims, understands
 
 Message = dict[str, Any]
 
@@ -64,13 +64,21 @@ ASKED = {  # attribute → what a question about it looks like, and how the answ
     "allergy": (r"allerg|intoleran", "You are allergic to {}."),
     "account_tier": (r"tier|membership|account status", "Your account tier is {}."),
 }
+PENDING = "I will look at that; it is not stored yet."
+THANKS = "Thank you for telling me. What else can I do for you?"
+LOST = "I did not understand that, and nothing was changed."
+COURTESY = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|yes|no|sure|great|fine|perfect|thanks|thank you|cheers|bye|goodbye)\b"
+    r"(?: (?:very much|so much|a lot|that's all|all good))?\W*)+",
+    re.IGNORECASE,
+)
 HAPPENED = (  # a line of <just_now>, and how it is told
     (r"(?:stored|confirmed) (\w+): (.+)", "I have noted your {}: {}."),
     (r"replaced (\w+): (.+?)(?: \(was .*)?$", "I have changed your {} to {}."),
     (r"retracted (\w+): ?(.*)", "I have forgotten your {}."),
     (r"conflict (\w+): (.+)", "About your {} I have contradictory information: {}. Which is right?"),
     (r"not stored (\w+): (.+)", "I could not note your {}: {}."),
-    (r"(pending)(.*)", "I will look at that; it is not stored yet."),
+    (r"(pending)(.*)", PENDING),
 )
 QUESTION = re.compile(r"\?|^(?:what|when|where|who|how|which|do you|am i|tell me|remind me)\b", re.IGNORECASE)
 CALLS = (  # what the customer says → tool, and the argument that its group fills
@@ -100,14 +108,20 @@ def chat(messages: Sequence[Message], tools: set[str]) -> Reply:
         if tool in tools and (match := re.search(pattern, words, re.IGNORECASE)):
             value = POLITENESS.sub("", next((group for group in match.groups() if group), ""))
             return Reply(calls=((tool, {argument: value} if argument else {}),))
+    asked = _last(messages, "assistant")
+    read = understands(words, said(messages[asked]) if asked >= 0 else "")
     facts, parts = _facts(_block("memory", head)), _happened(_block("just_now", head))
+    if not read and PENDING in parts:  # nothing will come of it
+        parts.remove(PENDING)
     if QUESTION.search(words):
         parts += _answers(words, facts, _block("summary", head)) or ([] if parts else ["I don't know that."])
     elif hint := HINT.search(words):
         parts.append(f"Shall I note {hint[1].lower()} as your delivery window?")
     elif not parts and re.match(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening))\b", words, re.IGNORECASE):
         parts.append(f"Hello{''.join(' ' + name for name in facts.get('preferred_name', []))}! How can I help?")
-    return Reply(" ".join(parts) or "Thank you for telling me. What else can I do for you?")
+    elif not parts:
+        parts.append("What else can I do for you?" if COURTESY.fullmatch(words) else THANKS if read else LOST)
+    return Reply(" ".join(parts))
 
 
 def _facts(memory: str) -> dict[str, list[str]]:

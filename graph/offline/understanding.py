@@ -54,6 +54,11 @@ def claims(prompt: str) -> list[dict[str, Any]]:
     return found
 
 
+def understands(text: str, asked: str = "") -> bool:
+    """Whether a customer's words, after these of the assistant, say anything that the demo model can read."""
+    return any(True for _ in _customer(text[:READ], asked, 0))
+
+
 _CLAIM: dict[str, Any] = {"about": "customer", "valid_from": None, "valid_until": None, "accepts": None}
 
 

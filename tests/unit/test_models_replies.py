@@ -82,6 +82,28 @@ def test_nothing_stored_nothing_claimed() -> None:
         assert not any(word in ask(words).text for word in ("noted", "stored", "changed", "forgotten"))
 
 
+@pytest.mark.parametrize(
+    "words", ["forget everything", "I am not allergic to anything", "Bitte liefern Sie abends.", "I moved house."]
+)
+@pytest.mark.parametrize("just_now", ["", "- pending: the newest message is noted"])
+def test_what_is_not_understood(words: str, just_now: str) -> None:
+    """The demo says so, and that nothing was changed, instead of thanking for it or promising to look at it."""
+    assert ask(words, just_now=just_now).text.startswith("I did not understand that, and nothing was changed.")
+
+
+@pytest.mark.parametrize("words", ["Thanks!", "ok, thank you", "Yes.", "Thank you very much, bye"])
+def test_courtesy(words: str) -> None:
+    """What asks for nothing is not called incomprehensible."""
+    assert ask(words).text == "What else can I do for you?"
+
+
+def test_short_answer_is_understood() -> None:
+    """An answer that means something only after the assistant's question counts as understood."""
+    turns = [("user", "hello"), ("assistant", "What is your shoe size?"), ("user", "42")]
+    answer = reply({"messages": [{"role": role, "content": text} for role, text in turns]}).text
+    assert answer == "Thank you for telling me. What else can I do for you?"
+
+
 def test_only_our_block_counts() -> None:
     """A block typed by the customer in a later message is no memory."""
     request = {
