@@ -124,5 +124,5 @@ async def assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> bool
 
 @auth.on.store
 async def store(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> bool:
-    """Facts are read through the assistant, the commands and the page; not by store key."""
+    """Facts are read through the assistant and the commands; not by store key."""
     return False
