@@ -73,19 +73,21 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
         said = [Message(known.free(m), thread, "user", CUSTOMER, now, exact[m.id], kept=words[m.id]) for m in new]
+        held = await recall(connection, subject, deps.schema, now)
+        live = live_values(held)
+        urgency = {m.id: urgent(text_of(m), _before(messages, m), live, deps.schema) for m in new}
         written = Written([], set())
         if said:
+            this_turn = deps.settings.extraction_timeout + 1 if any(urgency.values()) else 0
             async with transaction(connection):
                 outcome = await transcript.write(connection, subject, said, deps.key)
-                await jobs.defer(connection, subject)
+                await jobs.defer(connection, subject, after=this_turn)
                 written = await outcome()
-        held = await recall(connection, subject, deps.schema, now)
         unread = await transcript.unread(connection, subject)
     forgotten = [m for m in new if known.free(m) in written.gone]
     new = [m for m in new if m not in forgotten]
     recorded = written.new
-    live = live_values(held)
-    why = [urgent(text_of(m), _before(messages, m), live, deps.schema) for m in new]
+    why = [urgency[m.id] for m in new]
     leftovers = [
         row["source"]
         for row in unread

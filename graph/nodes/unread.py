@@ -19,7 +19,7 @@ from graph.nodes.extract import extract_claims
 from graph.nodes.notes import readings_to_notes
 from graph.nodes.numbering import TOGETHER
 from graph.state import MemoryState, State
-from graph.storage import transcript
+from graph.storage import jobs, transcript
 
 log = logging.getLogger(__name__)
 BATCH = 20  # messages read in one go
@@ -47,6 +47,9 @@ async def extract(
         await reader.read(rows[: len(rows) - len(now)], deps.settings.catch_up_seconds)
     for source, why in reader.failed.items():
         log.warning("message %s stays unread: %s", source, why)
+    if not background and set(turn.get("new", [])) - {reading.source for reading in reader.readings}:
+        async with deps.database.connection() as connection:
+            await jobs.defer(connection, subject)  # at once: intake has put it off, since this turn was to read it
     failed = {**turn.get("failed", {}), **reader.failed}
     problem = {"problem": LATER} if failed else {}
     return {"turn": {**turn, **problem, "readings": readings_to_notes(reader.readings), "failed": failed}}

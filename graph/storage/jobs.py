@@ -27,10 +27,17 @@ DRAIN = 20  # seconds that running jobs have to end when the worker is stopped
 READ, SWEEP = "memory.read_subject", "memory.sweep"
 
 
-async def defer(connection: Connection, subject: Subject) -> None:
-    """Have the subject's unread messages, if there are any, read once this transaction is committed."""
-    arguments = jsonb({"tenant": subject.tenant, "user": subject.user})
-    await connection.execute(JOBS["defer"], {"reader": READ, "subject": subject_id(subject), "arguments": arguments})
+async def defer(connection: Connection, subject: Subject, *, after: float = 0) -> None:
+    """Have the subject's unread messages, if there are any, read once this transaction is committed.
+
+    `after` so many seconds, where a turn reads them itself: else both would ask the model. Until then nothing waits
+    for that job: the next message that needs one brings it forward.
+    """
+    params = {
+        "reader": READ, "subject": subject_id(subject), "seconds": after,
+        "arguments": jsonb({"tenant": subject.tenant, "user": subject.user}),
+    }  # fmt: skip
+    await connection.execute(JOBS["defer"], params)
 
 
 async def leftovers(connection: Connection, *, older_than: float) -> list[Subject]:

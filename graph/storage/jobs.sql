@@ -1,7 +1,7 @@
 -- The job queue is procrastinate's; these are our questions to it.
 
 -- name: defer
-select defer_reading(%(reader)s, %(subject)s, %(arguments)s)
+select defer_reading(%(reader)s, %(subject)s, %(arguments)s, %(seconds)s)
 
 -- name: release_queueing_lock
 update procrastinate_jobs set queueing_lock = null where id = %(job)s

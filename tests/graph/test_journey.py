@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 
+from graph.deps import Deps
 from graph.settings import Settings
 from tests.graph.process import running
 from tests.graph.talk import OTHER, THIRD, THREAD, Talk
+from tests.scripted import ScriptedModel
 
 MORNING, EVENING = "Please deliver in the morning.", "Actually, I meant the evening, not the morning."
 ASKS = "When will you deliver?"
@@ -79,3 +81,19 @@ async def test_an_ordinary_statement_is_stored_in_the_background(settings: Setti
             while not await talk.facts():  # noqa: ASYNC110 - the worker is another process
                 await asyncio.sleep(0.05)
     assert await talk.facts() == {"delivery_window": "morning"}
+
+
+async def test_an_urgent_message_is_read_once(deps: Deps, model: ScriptedModel) -> None:
+    """The turn reads it; the background, which is at work at the same time, does not ask the model again."""
+    async with Talk.open(deps, background=True) as talk:
+        await asyncio.sleep(0.5)  # the worker has begun
+        turn = await talk.say("Correction: please deliver in the evening.")
+        assert ("insert", "delivery_window", "evening") in turn.written
+        await asyncio.sleep(1.5)
+        assert len([r for r in model.requests if "response_format" in r]) == 1
+        await talk.say("Please deliver in the morning . My name is Sam.")
+        for _ in range(60):  # an ordinary one needs the background, and needs it now
+            if "preferred_name" in await talk.facts():
+                break
+            await asyncio.sleep(0.1)
+        assert (await talk.facts())["preferred_name"] == "Sam"

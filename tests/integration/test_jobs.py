@@ -102,6 +102,25 @@ async def test_a_connection_that_the_server_dropped_is_replaced(database: Databa
     assert mine["pid"] not in pids
 
 
+async def test_a_job_that_a_turn_makes_needless_waits_until_somebody_else_needs_it(
+    database: Database, subject: Subject
+) -> None:
+    """A turn that reads its message itself puts the job off; the next message that is not read at once needs it now."""
+    due = "select scheduled_at is null as now from procrastinate_jobs where status = 'todo'"
+    message = transcript.Message("m0", "thread", "user", "customer", NOW, "Correction: evenings.")
+    async with database.connection() as connection:
+        async with transaction(connection):
+            await transcript.write(connection, subject, [message], KEY)
+            await jobs.defer(connection, subject, after=30)
+        assert [row["now"] for row in await rows(connection, due)] == [False]
+        async with transaction(connection):
+            await say(connection, subject, "m1")
+        assert [row["now"] for row in await rows(connection, due)] == [True]
+        async with transaction(connection):
+            await jobs.defer(connection, subject, after=30)
+        assert [row["now"] for row in await rows(connection, due)] == [True]
+
+
 async def test_a_stricter_default_of_the_database_changes_nothing(database: Database) -> None:
     """Under repeatable read a job that was made meanwhile would be invisible for ever; the pool says what it needs."""
     async with database.connection() as connection:
