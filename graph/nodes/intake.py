@@ -68,7 +68,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         await claim(connection, subject, thread)  # here too: another host's checkpointer doesn't ask
         words = {m.id: spoken(m) for m in messages}
         ids = [source for m in messages for source in source_ids(m, thread, words[m.id])]
-        known = _Known(await transcript.known(connection, subject, ids), thread, words)
+        known = _Known(await transcript.known(connection, subject, ids, thread), thread, words)
         foreign = [m for m in messages if not known.is_ours(m)]
         new = [m for m in foreign if isinstance(m, HumanMessage)]
         refused = [m for m in foreign if not isinstance(m, HumanMessage)]
@@ -140,7 +140,7 @@ class _Known:
         return any(
             row["kind"] == kind
             and digest(said) in (row["digest"], row["exact"])
-            and (kind == "user" or row["thread"] == self.thread)
+            and (kind == "user" or row["here"])
             for row in found
         )
 

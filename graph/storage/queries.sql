@@ -145,8 +145,14 @@ where t.subject = %(subject)s and t.extractor is null and t.kind = 'user'
 order by t.seq limit %(most)s
 
 -- name: known_messages
-select source, kind, thread, md5(text) as exact, digest, extractor is not null as read from transcript
-where subject = %(subject)s and source = any(%(sources)s)
+-- `here`: said in this conversation, or in one that it is a copy of.
+with recursive origin as (
+    select copy_of from conversation where thread = %(thread)s
+    union select c.copy_of from conversation c join origin o on c.thread = o.copy_of
+)
+select source, kind, md5(text) as exact, digest, extractor is not null as read,
+       thread = %(thread)s or thread in (select copy_of from origin) as here
+from transcript where subject = %(subject)s and source = any(%(sources)s)
 
 -- name: recall_facts
 select key as slot, value from store where prefix = %(prefix)s order by key

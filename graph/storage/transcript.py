@@ -98,10 +98,13 @@ async def erased(connection: Connection, subject: Subject, sources: Sequence[str
         return {hashes[row["source"]] for row in await cursor.fetchall()}
 
 
-async def known(connection: Connection, subject: Subject, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Kind, thread and digests of those messages that are in the subject's transcript, and whether they were read."""
+async def known(
+    connection: Connection, subject: Subject, sources: Sequence[str], thread: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Kind and digests of those messages that are in the subject's transcript, whether they were read, and were said
+    in this `thread` (`here`)."""
     stored = {source_id(source): source for source in sources}
-    params = {"subject": subject_id(subject), "sources": list(stored)}
+    params = {"subject": subject_id(subject), "sources": list(stored), "thread": thread}
     rows = await (await connection.execute(QUERIES["known_messages"], params)).fetchall()
     return {stored[row["source"]]: row for row in rows}
 

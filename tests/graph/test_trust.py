@@ -301,6 +301,22 @@ async def test_an_edited_message_is_another_statement(talk: Talk) -> None:
     assert [str(m.text) for m in turn.messages].count(EVENING) == 1
 
 
+async def test_a_copied_conversation_goes_on_with_all_its_messages(talk: Talk, model: ScriptedModel) -> None:
+    """What the assistant said before the copy is its own word in the copy, also in a copy of the copy."""
+    first = await talk.say(EVENING)
+    keeper = talk.assistant.checkpointer
+    await keeper.acopy_thread(THREAD, OTHER)
+    await keeper.acopy_thread(OTHER, "a copy of the copy")
+    for thread in (OTHER, "a copy of the copy"):
+        await talk.say("When will you deliver?", thread=thread)
+        history = await talk.history(thread)
+        assert [kind for kind, _ in history] == ["human", "ai", "human", "ai"]
+        assert history[1] == ("ai", first.reply)
+    stray = AIMessage(first.reply, id=(await talk.assistant.aget_state(config(THREAD))).values["messages"][1].id)
+    await talk.send([stray, HumanMessage("Hello!")], thread="another one")  # elsewhere it is nobody's word
+    assert [kind for kind, _ in await talk.history("another one")] == ["human", "ai"]
+
+
 @pytest.mark.parametrize("everything", [False, True])
 async def test_deleted_messages_stay_in_the_record(talk: Talk, everything: bool) -> None:
     """A client may clear its view of the conversation; the transcript keeps it and the next turn works."""
