@@ -20,6 +20,7 @@ from graph.core.utterance import (
     SETTING,
     SOMEBODY,
     asks,
+    mentions,
     opened,
     pleasantry,
     reader,
@@ -34,6 +35,7 @@ CLAUSE = re.compile(
 )
 SWITCHED = re.compile(r"\b(?:switch|chang|mov|went|wechsel|pass|cambi|mud|troc|overgestapt)\w*")
 FROM, TO = re.compile(r"\b(?:from|von|de|du|da|van)$"), re.compile(r"\s*(?:to|zu|auf|nach|a|para|naar)\b")
+OR = phrases("or | oder | ou | o | of")
 TAG = re.compile(r", ?(?:ok|okay|alright|please|bitte|d'accord|vale|va bene|ta bem|goed)\s*\?$")
 NEAR = 1_000  # characters before and behind a place: what is farther away in the same sentence says nothing of it
 
@@ -129,8 +131,16 @@ class _Place:
             return "quote_not_found"
         if CONTRASTED.search(" ".join(self.clause.split()[-4:])):
             return "quote_not_found"
+        if claim.intent != "retract" and not attribute.many and self.one_of_several(attribute):
+            return "quote_not_found"
         left = FROM.search(self.clause) and TO.match(self.after) and SWITCHED.search(self.sentence)
         return "quote_not_found" if left else None
+
+    def one_of_several(self, attribute: Attribute) -> bool:
+        """The clause leaves open which of two values it is: "mornings or evenings"."""
+        clause = self.text[self.clause_start : self.place[1]] + CLAUSE.split(self.text[self.place[1] : self.end])[0]
+        open_yet = reader(attribute)[2] and OR.search(plain(clause)) and not NEGATION.search(plain(clause))
+        return bool(open_yet) and len(mentions(clause, attribute) or ()) > 1
 
     def meant(self, claim: Claim, attribute: Attribute) -> Claim:
         """With the sign that the words give the value, and the intent that they show, whatever the model made of it."""

@@ -385,3 +385,10 @@ def test_every_place_of_a_quote_is_found(text: str, quote: str) -> None:
 def whole(folded: str, start: int, wanted: str) -> bool:
     edges = [(folded[i - 1 : i], folded[i : i + 1]) for i in (start, start + len(wanted))]
     return not any(before.isalnum() and behind.isalnum() for before, behind in edges)
+
+
+def test_one_of_several_is_none_yet() -> None:
+    """An alternative that the customer leaves open is no value; a denied one beside the value takes nothing from it."""
+    assert said("I prefer mornings or evenings.", "evenings", attribute="window").found == "quote_not_found"
+    assert said("No mornings or noon, only evenings.", "evenings", attribute="window").found is None
+    assert said("Evenings, or call me.", "Evenings", attribute="window").found is None
