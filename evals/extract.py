@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evals.example import own_prompts
 from evals.schemas import BROAD
 from graph.core.ground import Numbered
 from graph.core.words import Claim
@@ -114,6 +115,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
+    own_prompts()
     own = deps()
     if own.settings.offline_model:
         raise SystemExit("no model is configured: set NVIDIA_BASE_URL or NVIDIA_API_KEY, and APP_EXTRACTION_MODEL")

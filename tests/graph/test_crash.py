@@ -149,7 +149,7 @@ async def test_sigterm_drains(settings: Settings, talk: Talk, model: ScriptedMod
             "APP_DATABASE_URI": uri.get_secret_value(), "NVIDIA_BASE_URL": model.base_url, "APP_CHAT_MODEL": "scripted",
             "APP_SECRET": "for tests", "APP_AUTO_MIGRATE": "false",
         }  # fmt: skip
-        command = [sys.executable, "-m", "graph", "worker"]
+        command = [sys.executable, "-c", "import tests, graph.__main__", "worker"]
         worker = await asyncio.to_thread(subprocess.Popen, command, cwd=ROOT, env=environment)
         try:
             assert await asyncio.to_thread(asked.wait, 30)

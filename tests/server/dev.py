@@ -20,9 +20,10 @@ from tools.dev import QUIET
 from tools.mutants import LEFT_OUT
 
 # Python loads it in every process of the server. Without uvloop every look-up and connection of Python code passes an
-# audit hook; the driver's own (libpq) goes to the address that is configured.
+# audit hook; the driver's own (libpq) goes to the address that is configured. Like the tests, it serves the example.
 RECORDER = """
 import ipaddress, sys
+import evals
 sys.modules["uvloop"] = None
 log = open({log!r}, "a", buffering=1)
 def local(host):

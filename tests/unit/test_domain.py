@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.domain import contact_channel, delivery_window, size
+from evals.example.domain import contact_channel, delivery_window, size
 
 
 @pytest.mark.parametrize(
