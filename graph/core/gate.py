@@ -185,7 +185,9 @@ def _contradicts(said: str, question: str, previous: str, live: Live, schema: Sc
     )
     if not them or (question and not DOUBT.search(said)) or ERRAND.search(said):
         return False
-    if _repeats(said, said, live, schema):
+    named = {name for name, a in schema.items() if mentions(said, a) is not None}
+    spoken_of = {name for name, a in schema.items() if any(mentions(t, a) is not None for t in told)}
+    if (named and not named & (spoken_of | set(live))) or _repeats(said, said, live, schema):
         return False
     return bool(WORD.findall(p.FILLER.sub(" ", ACCEPT.sub(" ", CLOSING.sub(" ", said)))))
 
