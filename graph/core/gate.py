@@ -41,7 +41,7 @@ READ = 2000  # characters read at either end: a pasted megabyte is not a correct
 CORRECTION, RETRACTION, SAID, SHIFT = map(phrases, (p.CORRECTIONS, p.RETRACTIONS, p.SAID, p.SHIFTS))
 CHANGE, CLOSING, NEGATION, FIRST = map(phrases, (p.CHANGES, p.CLOSINGS, p.NEGATIONS, p.FIRST))
 APPROVAL, DOUBT, ADDRESSED, POLITE, HABIT = map(phrases, (p.APPROVALS, p.DOUBTS, p.ADDRESSED, p.POLITE, p.HABITS))
-MOVE, NEW, REPEAT, PAST = map(phrases, (p.MOVES, p.NEW, p.REPEATS, hedges.PAST))
+MOVE, NEW, REPEAT, PAST, INSTEAD = map(phrases, (p.MOVES, p.NEW, p.REPEATS, hedges.PAST, p.INSTEAD))
 TAIL = re.compile(
     r"(?:[,;\u2013\u2014]|\.\.\.) ?(?:(?P<but>but|aber|mais|pero|ma|mas|maar) |(?:so|and|und|et|y|e|en) )?",
     re.IGNORECASE,
@@ -99,7 +99,7 @@ def urgent(text: str, previous_assistant: str, live: Live, schema: Schema) -> Ur
         if any(_touches(sentence, said, *fact) for fact in _facts(live, schema)):
             return Urgency(True, "touches a live fact")
         turns = SHIFT.search(said) or _wishes(said) or _tells(said)
-        if live and turns and not (ERRAND.search(said) or _elsewhere(sentence, said, live, schema)):
+        if live and turns and not ERRAND.search(said) and not _elsewhere(sentence, said, live, schema):
             return Urgency(True, "touches a live fact")
     return Urgency(False)
 
@@ -136,6 +136,8 @@ def _elsewhere(sentence: str, said: str, live: Live, schema: Schema) -> bool:
     """About something of which nothing is held, or what is held again."""
     if _repeats(sentence, said, live, schema):
         return True
+    if INSTEAD.search(said):
+        return False
     named = {name for name, a in schema.items() if mentions(sentence, a) is not None}
     return bool(named) and not named & set(live) and not _holds(said, live, schema)
 
@@ -187,7 +189,8 @@ def _contradicts(said: str, question: str, previous: str, live: Live, schema: Sc
         return False
     named = {name for name, a in schema.items() if mentions(said, a) is not None}
     spoken_of = {name for name, a in schema.items() if any(mentions(t, a) is not None for t in told)}
-    if (named and not named & (spoken_of | set(live))) or _repeats(said, said, live, schema):
+    new = named and not named & (spoken_of | set(live)) and not INSTEAD.search(said)
+    if new or _repeats(said, said, live, schema):
         return False
     return bool(WORD.findall(p.FILLER.sub(" ", ACCEPT.sub(" ", CLOSING.sub(" ", said)))))
 

@@ -241,6 +241,18 @@ SHIFTS = {
     " | zwangerschap | sinds de operatie | gestopt | sinds een",
 }
 
+# The turns that put something else in the place of what was said a moment ago, which memory may not have read yet.
+INSTEAD = {
+    "en": "actually | instead | rather | no wait | wait no | oops | whoops | on second thought | make that"
+    " | sorry make",
+    "de": "eigentlich | stattdessen | lieber | doch | moment",
+    "fr": "en fait | finalement | plutot | a la place",
+    "es": "en realidad | mejor | mas bien | en vez | en lugar",
+    "it": "in realta | piuttosto | invece | anzi",
+    "pt": "na verdade | afinal | em vez | em lugar",
+    "nl": "eigenlijk | liever | in plaats van | toch maar",
+}
+
 # A new place to live, which changes much else: urgent where any fact is live, whatever else the sentence is about.
 MOVES = {
     "en": "moved to | moving to | moved in | movers | relocated | relocating | new house | new home | new flat"
