@@ -14,14 +14,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graph import arguments
 from graph.background import worker
-from graph.chat import chat
 from graph.core.words import Subject
 from graph.deps import Deps
-from graph.doctor import doctor
+from graph.doctor import doctor, misconfigured
 from graph.models.errors import ModelError
 from graph.rights import add_commands as add_rights
-from graph.settings import Settings
+from graph.settings import BadSettings, read_settings
 from graph.storage import jobs, rebuild
 from graph.storage.recall import as_of, ledger, recall
 
@@ -33,14 +33,26 @@ def _add(table: Table, *cells: object) -> None:
     table.add_row(*(Text(str(cell or "")) for cell in cells))
 
 
+def _show(table: Table, otherwise: str) -> int:
+    """The table, or these words where it has no rows."""
+    out.print(table if table.row_count else Text(otherwise))
+    return 0
+
+
+async def talk(deps: Deps, args: argparse.Namespace) -> int:
+    """Talk to the assistant."""
+    from graph.chat import chat  # noqa: PLC0415 - it builds the graphs; doctor has to say why that can't be done
+
+    return await chat(deps, args)
+
+
 async def facts(deps: Deps, args: argparse.Namespace) -> int:
     """What is believed about a customer, with the words it rests on; now or as of a moment."""
     subject = Subject(args.tenant, args.customer)
     table = Table("slot", "value", "support", "said", title=Text(f"{subject.user} · {args.as_of or 'now'}"))
     async with deps.database.connection() as connection:
         if args.as_of:
-            moment = args.as_of if args.as_of.tzinfo else args.as_of.replace(tzinfo=UTC)
-            for slot, r in (await as_of(connection, subject, deps.schema, moment)).items():
+            for slot, r in (await as_of(connection, subject, deps.schema, args.as_of)).items():
                 shown = r.value or (" / ".join(r.values) or r.status)
                 _add(table, slot, shown, r.support, "\n".join(f"“{s.quote}”" for s in r.standing))
         else:
@@ -50,8 +62,7 @@ async def facts(deps: Deps, args: argparse.Namespace) -> int:
                 _add(table, slot, fact["value"], fact["support"], said)
             for slot, r in held.conflicts.items():
                 _add(table, slot, " / ".join(r.values), "in conflict", "\n".join(f"“{s.quote}”" for s in r.standing))
-    out.print(table)
-    return 0
+    return _show(table, f"nothing {'was' if args.as_of else 'is'} known of {args.customer}")
 
 
 async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
@@ -67,8 +78,7 @@ async def show_ledger(deps: Deps, args: argparse.Namespace) -> int:
         said = row["statement"].get("quote", "")
         when = f"{row['decided_at']:%Y-%m-%d %H:%M:%S}"
         _add(table, when, row["slot"] or row["attribute"], outcome, before, after, said)
-    out.print(table)
-    return 0
+    return _show(table, f"nothing is known of {args.customer}")
 
 
 async def migrations(deps: Deps, args: argparse.Namespace) -> int:
@@ -80,11 +90,21 @@ async def migrations(deps: Deps, args: argparse.Namespace) -> int:
 
 async def run_worker(deps: Deps, args: argparse.Namespace) -> int:
     """Read messages in the background, until stopped; with --once, until nothing is left."""
+    before = await _unread(deps)
     try:
         await worker(deps, wait=not args.once)
+        left = await _unread(deps)
+        out.print(
+            f"{max(before - left, 0)} messages read; {left} not read yet" if before or left else "nothing to read"
+        )
     except asyncio.CancelledError:  # SIGTERM or Ctrl-C: what was being read has been finished
         out.print("the worker has stopped; nothing is left half-read")
     return 0
+
+
+async def _unread(deps: Deps) -> int:
+    async with deps.database.connection() as connection:
+        return int((await jobs.lag(connection))["unread"])
 
 
 async def show_jobs(deps: Deps, args: argparse.Namespace) -> int:
@@ -110,8 +130,9 @@ async def rebuild_records(deps: Deps, args: argparse.Namespace) -> int:
 
 async def recanonicalize(deps: Deps, args: argparse.Namespace) -> int:
     """Move all statements to the schema in domain.py and rebuild; names what can't be read under it."""
-    renamed = dict(pair.split("=", 1) for pair in args.rename)
-    changed, unreadable = await rebuild.recanonicalize(deps.database, deps.schema, renamed, now=datetime.now(UTC))
+    changed, unreadable = await rebuild.recanonicalize(
+        deps.database, deps.schema, dict(args.rename), now=datetime.now(UTC)
+    )
     for problem in unreadable:
         out.print(Text(f"can't be read: {problem}"))
     out.print(f"{changed} statements changed")
@@ -138,22 +159,33 @@ def parser() -> argparse.ArgumentParser:
         p = commands.add_parser(name, help=(run.__doc__ or "").partition("\n")[0])
         p.set_defaults(run=run)
         if customer:
-            p.add_argument("--customer", required=True, help="whose memory; there is no default")
-            p.add_argument("--tenant", default="demo")
+            p.add_argument("--customer", required=True, type=arguments.name, help="whose memory; there is no default")
+            p.add_argument("--tenant", type=arguments.name, default="demo")
         return p
 
-    talk = command("chat", chat, customer=True)
-    talk.add_argument("--thread", help="continue this conversation; a new one without it")
-    talk.add_argument("--explain", action="store_true", help="show what each request held")
-    command("facts", facts, customer=True).add_argument("--as-of", type=datetime.fromisoformat, metavar="TIME")
-    command("ledger", show_ledger, customer=True).add_argument("--most", type=int, default=50)
+    spoken = command("chat", talk, customer=True)
+    spoken.add_argument("--thread", help="continue this conversation; a new one without it")
+    spoken.add_argument("--explain", action="store_true", help="show what each request held")
+    command("facts", facts, customer=True).add_argument(
+        "--as-of", type=arguments.moment, metavar="TIME", help="a date or time; UTC unless it has an offset"
+    )
+    command("ledger", show_ledger, customer=True).add_argument(
+        "--most", type=arguments.how_many, default=50, help="decisions shown, the newest"
+    )
     add_rights(command)
     command("migrate", migrations)
-    command("worker", run_worker).add_argument("--once", action="store_true")
+    command("worker", run_worker).add_argument("--once", action="store_true", help="end when nothing is left to read")
     command("jobs", show_jobs).add_argument("--retry", action="store_true", help="try failed jobs again")
     command("rebuild", rebuild_records)
     moved = command("recanonicalize", recanonicalize)
-    moved.add_argument("--rename", action="append", default=[], metavar="OLD=NEW", help="an attribute's new name")
+    moved.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        type=arguments.renaming,
+        metavar="OLD=NEW",
+        help="an attribute's new name",
+    )
     command("check", check)
     command("doctor", doctor)
     return top
@@ -166,7 +198,12 @@ def main(argv: list[str] | None = None) -> int:
         task = asyncio.current_task()
         with suppress(NotImplementedError):  # Windows has no such signal
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel if task else sys.exit)
-        deps = Deps(Settings())
+        try:
+            deps = Deps(read_settings())
+        except BadSettings as error:
+            if args.run is not doctor:
+                raise
+            return misconfigured(error)
         try:
             code: Any = await args.run(deps, args)
             return int(code)

@@ -26,7 +26,7 @@ from graph.models.counting import Calibration, count_tokens
 from graph.models.embedding import embedder
 from graph.models.nvidia import NVIDIA, Endpoint, chat_model
 from graph.prompting import Prompts
-from graph.settings import Settings
+from graph.settings import Settings, read_settings
 from graph.storage.commit import Committer
 from graph.storage.migrate import migrate
 from graph.storage.pool import Database
@@ -184,4 +184,4 @@ _shared: dict[str, Deps] = {}
 
 def deps() -> Deps:
     """The process's own. Hosts load the files of langgraph.json under other names; this module is always the same."""
-    return _shared.setdefault("deps", Deps(Settings()))
+    return _shared.setdefault("deps", Deps(read_settings()))

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from graph.deps import Deps
 from graph.domain import TOOL_FACTS
 from graph.nodes.request import check_fixed
+from graph.settings import BadSettings
 
 out = Console()
 
@@ -26,7 +28,7 @@ async def _database(deps: Deps) -> str:
 
 async def _model(deps: Deps) -> str:
     models = await deps.models()
-    answer = await models.chat.bind(max_tokens=16).ainvoke("Say hello.")
+    answer = await models.chat.bind(max_tokens=16).ainvoke("Hello!")
     which = "the offline demo model: it proves the plumbing only" if deps.settings.offline_model else "configured"
     return f"{models.chat.model} ({which}); it answered {str(answer.text)[:40]!r}"
 
@@ -63,12 +65,24 @@ async def doctor(deps: Deps, args: argparse.Namespace) -> int:
     checks: dict[str, Callable[[Deps], Awaitable[str]]] = {
         "prompts": _prompts, "domain": _domain, "budget": _budget, "database": _database, "model": _model,
     }  # fmt: skip
-    table, broken = Table("check", "", "finding"), 0
+    table, broken = _table(), 0
     for name, check in checks.items():
         try:
-            table.add_row(name, "[green]ok", await check(deps))
+            table.add_row(name, "[green]ok", Text(await check(deps)))
         except Exception as error:  # noqa: BLE001  # whatever is wrong is the finding
             broken += 1
-            table.add_row(name, "[red]wrong", f"{type(error).__name__}: {error}")
+            table.add_row(name, "[red]wrong", Text(f"{type(error).__name__}: {error}"))
     out.print(table)
     return 1 if broken else 0
+
+
+def misconfigured(error: BadSettings) -> int:
+    """What doctor says where the settings can't be read: nothing else can be checked without them."""
+    table = _table()
+    table.add_row("settings", "[red]wrong", Text(str(error)))
+    out.print(table)
+    return 1
+
+
+def _table() -> Table:
+    return Table("check", "", "finding")

@@ -3,6 +3,8 @@
 from importlib import resources
 from string import Template
 
+STRAY = "prompts/{}.md has a '$' that names nothing; write '$$' for a dollar sign"
+
 
 class PromptError(ValueError):
     """A prompt is missing, or its holes and what fills them don't match."""
@@ -24,7 +26,7 @@ class Prompts:
         for name, allowed in holes.items():
             template = self._get(name)
             if not template.is_valid():
-                raise PromptError(f"prompts/{name}.md has a '$' that names nothing; write '$$' for a dollar sign")
+                raise PromptError(STRAY.format(name))
             if unknown := set(template.get_identifiers()) - allowed:
                 raise PromptError(f"prompts/{name}.md asks for {sorted(unknown)}; it can have {sorted(allowed)}")
 
@@ -33,6 +35,8 @@ class Prompts:
         template = self._get(name)
         try:
             return template.substitute(values)
+        except ValueError:  # a '$' that names nothing
+            raise PromptError(STRAY.format(name)) from None
         except KeyError as error:
             raise PromptError(f"prompts/{name}.md asks for ${error.args[0]}; it can have {sorted(values)}") from error
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graph import arguments
 from graph.core.words import Subject
 from graph.deps import Deps
 from graph.storage import know, review
@@ -29,6 +30,9 @@ async def tell(deps: Deps, args: argparse.Namespace) -> int:
         known = await know.know(connection, _subject(args), deps.schema, datetime.now(UTC))
     if args.json:
         return _json(known)
+    if not any(known[part] for part in ("facts", "conflicts", "withdrawn", "heard_but_not_kept", "messages")):
+        out.print(Text(f"nothing is known of {args.customer}"))
+        return 0
     table = Table("what", "value", "support", "who said it", "how it came about", title=Text(args.customer))
     for kind, found in (("", known["facts"]), ("in conflict", known["conflicts"]), ("withdrawn", known["withdrawn"])):
         for fact in found:
@@ -65,6 +69,11 @@ async def forget(deps: Deps, args: argparse.Namespace) -> int:
     receipt = await erase(
         deps.committer, _subject(args), fact=args.fact, source=args.source, now=datetime.now(UTC), host=host
     )
+    if args.fact and not any(receipt["reached"].values()):
+        out.print(Text(f"nothing to forget: no message of {args.customer} claims {args.fact}"))
+        if receipt["also_mentioned_in"]:
+            out.print(Text(f"mentioned in: {', '.join(map(str, receipt['also_mentioned_in']))}"))
+        return 1
     return _json(receipt)
 
 
@@ -114,11 +123,18 @@ def add_commands(command: Any) -> None:
     what.add_argument("--source", metavar="MESSAGE", help="the id of a message, as know and export show it")
     p.add_argument("--yes", action="store_true", help="forget everything, where neither is named")
     p.add_argument("--host", metavar="URL", help="a LangGraph server that has conversations of this customer")
-    p.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="what the host asks for")
+    p.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        type=arguments.header,
+        metavar="NAME:VALUE",
+        help="what the host asks for",
+    )
 
     p = command("conflicts", conflicts)
-    p.add_argument("--tenant", help="of this tenant only")
-    p.add_argument("--most", type=int, default=20, help="conflicts on a page")
+    p.add_argument("--tenant", type=arguments.name, help="of this tenant only")
+    p.add_argument("--most", type=arguments.how_many, default=20, help="conflicts on a page")
     p.add_argument("--after", metavar="KEY", help="the next page, as the one before ends")
     p.add_argument("--json", action="store_true")
 
@@ -139,11 +155,7 @@ def _subject(args: argparse.Namespace) -> Subject:
 
 def _headers(args: argparse.Namespace) -> dict[str, str]:
     """The customer's identity as `langgraph dev` takes it (graph/server/auth.py), unless headers are given."""
-    given = dict(header.split(":", 1) for header in args.header if ":" in header)
-    return {name.strip(): value.strip() for name, value in given.items()} or {
-        "x-customer-id": args.customer,
-        "x-tenant-id": args.tenant,
-    }
+    return dict(args.header) or {"x-customer-id": args.customer, "x-tenant-id": args.tenant}
 
 
 def _json(value: Any) -> int:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from graph.offline.postgres import postgres_server
-from graph.settings import Settings
+from graph.settings import BadSettings, Settings, read_settings
 from tools.bootstrap import ROOT
 from tools.parent import end_with_parent
 
@@ -184,11 +184,11 @@ def main() -> int:
     end_with_parent(os.getppid())
     stop_on_signals()
     try:
-        run(Settings())
+        run(read_settings())
     except Stop as stop:
         print(f"dev: stopped ({stop})", flush=True)
         return 0
-    except Failed as failure:
+    except (Failed, BadSettings) as failure:
         print(f"dev: {failure}", file=sys.stderr, flush=True)
         return 1
     return 0
