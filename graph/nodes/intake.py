@@ -138,9 +138,7 @@ class _Known:
         said = self.words[m.id]
         found = [row for source in source_ids(m, self.thread, said) if (row := self.rows.get(source))]
         return any(
-            row["kind"] == kind
-            and digest(said) in (row["digest"], row["exact"])
-            and (kind == "user" or row["here"])
+            row["kind"] == kind and digest(said) in (row["digest"], row["exact"]) and (kind == "user" or row["here"])
             for row in found
         )
 
