@@ -90,9 +90,12 @@ async def migrations(deps: Deps, args: argparse.Namespace) -> int:
 
 async def run_worker(deps: Deps, args: argparse.Namespace) -> int:
     """Read messages in the background, until stopped; with --once, until nothing is left."""
-    before = await _unread(deps)
     try:
-        await worker(deps, wait=not args.once)
+        if not args.once:
+            await worker(deps)
+            return 0
+        before = await _unread(deps)
+        await worker(deps, wait=False)
         left = await _unread(deps)
         out.print(
             f"{max(before - left, 0)} messages read; {left} not read yet" if before or left else "nothing to read"

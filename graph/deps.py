@@ -126,11 +126,10 @@ class Deps:
     @cached_property
     def _models(self) -> Models:
         settings, budget = self.settings, self.settings.budget
-        key = settings.nvidia_api_key.get_secret_value() if settings.nvidia_api_key else None
         base_url = self._demo_model() if settings.offline_model else settings.nvidia_base_url
         chat = DEMO_MODEL if settings.offline_model else settings.chat_model or DEFAULT_MODEL
-        endpoint = Endpoint(base_url, key, settings.model_timeout)
-        reading = Endpoint(base_url, key, settings.extraction_timeout)
+        endpoint = Endpoint(base_url, settings.api_key, settings.model_timeout)
+        reading = Endpoint(base_url, settings.api_key, settings.extraction_timeout)
         return Models(
             chat_model(endpoint, chat, max_tokens=budget.output_reserve),
             chat_model(reading, settings.extraction_model or chat, max_tokens=budget.output_reserve),
@@ -143,9 +142,8 @@ class Deps:
         settings = self.settings
         if not settings.embedding_model:
             return None
-        key = settings.nvidia_api_key.get_secret_value() if settings.nvidia_api_key else None
         url = settings.embedding_base_url or settings.nvidia_base_url
-        return embedder(Endpoint(url, key, settings.model_timeout), settings.embedding_model)
+        return embedder(Endpoint(url, settings.api_key, settings.model_timeout), settings.embedding_model)
 
     def close(self) -> None:
         self.opened.close()

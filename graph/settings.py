@@ -72,6 +72,11 @@ class Settings(BaseSettings):
         return value
 
     @property
+    def api_key(self) -> str | None:
+        """NVIDIA_API_KEY as clients want it."""
+        return self.nvidia_api_key.get_secret_value() if self.nvidia_api_key else None
+
+    @property
     def local(self) -> bool:
         """Whether this is `langgraph dev`: its in-memory runtime, named by the host and not by a request."""
         return self.runtime == "inmem"

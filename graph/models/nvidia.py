@@ -33,15 +33,18 @@ class Endpoint:
     timeout: float
 
 
+def name_hosted(model: Model, url: str, path: str) -> None:
+    """Constructing a client for a hosted model that the package's table doesn't know would fetch /v1/models."""
+    if ".nvidia.com" in url and lookup_model(model.id) is None:
+        register_model(model.model_copy(update={"endpoint": f"{url.rstrip('/')}/{path}"}))
+
+
 def chat_model(endpoint: Endpoint, model: str, *, max_tokens: int, temperature: float = 0.0) -> NVIDIA:
     """A chat model; asks nobody anything until it is used. Another bound for the answer: `model.bind(max_tokens=…)`."""
     if endpoint.base_url is None and not endpoint.api_key:
         raise ValueError("no model endpoint: set NVIDIA_BASE_URL (a NIM) or NVIDIA_API_KEY (NVIDIA's hosted models)")
     url = endpoint.base_url or HOSTED
-    if ".nvidia.com" in url and lookup_model(model) is None:
-        # Without this, constructing a hosted model that the package's table doesn't know fetches /v1/models.
-        path = f"{url.rstrip('/')}/chat/completions"
-        register_model(Model(id=model, model_type="chat", client="ChatNVIDIA", endpoint=path, supports_tools=True))
+    name_hosted(Model(id=model, model_type="chat", client="ChatNVIDIA", supports_tools=True), url, "chat/completions")
     try:
         return NVIDIA(
             model=model,
