@@ -26,6 +26,7 @@ from graph.core.utterance import (
     asks,
     bare,
     mentions,
+    named_in,
     opened,
     proposes,
     reader,
@@ -133,12 +134,10 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _elsewhere(sentence: str, said: str, live: Live, schema: Schema) -> bool:
-    """About something of which nothing is held, or what is held again."""
-    if _repeats(sentence, said, live, schema):
-        return True
+    """About something of which nothing is held."""
     if INSTEAD.search(said):
         return False
-    named = {name for name, a in schema.items() if mentions(sentence, a) is not None}
+    named = named_in(sentence, schema)
     return bool(named) and not named & set(live) and not _holds(said, live, schema)
 
 
@@ -187,8 +186,8 @@ def _contradicts(said: str, question: str, previous: str, live: Live, schema: Sc
     )
     if not them or (question and not DOUBT.search(said)) or ERRAND.search(said):
         return False
-    named = {name for name, a in schema.items() if mentions(said, a) is not None}
-    spoken_of = {name for name, a in schema.items() if any(mentions(t, a) is not None for t in told)}
+    named = named_in(said, schema)
+    spoken_of = {name for t in told for name in named_in(t, schema)}
     new = named and not named & (spoken_of | set(live)) and not INSTEAD.search(said)
     if new or _repeats(said, said, live, schema):
         return False

@@ -109,6 +109,11 @@ def somebody_else(said: str) -> bool:
     return (bool(SOMEBODY.match(said)) and not SELF.search(first)) or bool(FOR_SOMEBODY.search(said))
 
 
+def named_in(text: str, schema: Schema) -> set[str]:
+    """The attributes that the text speaks of."""
+    return {name for name, a in schema.items() if mentions(text, a) is not None}
+
+
 def about(text: str, schema: Schema) -> bool:
     return any(mentions(text, a) is not None for a in schema.values())
 
