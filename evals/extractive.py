@@ -91,7 +91,9 @@ def _short(line: str) -> Iterator[str]:
         yield line.strip()
         return
     for sentence in re.split(r"(?<=[.!?]) ", said):
-        yield f"{who}: {sentence.strip()[:160]}"
+        start = sentence.strip()[:160]
+        # Half an order number would be a thing that nobody said.
+        yield f"{who}: {start.rpartition(' ')[0] or start if len(start) == 160 else start}"
 
 
 def _worth(line: str) -> int:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from graph.core.fitting import most
 from graph.core.reduce import CountText, reduce_text
 
-TAGS = ("just_now", "memory", "summary", "opening", "steps", "transcript")
+TAGS = ("just_now", "memory", "summary", "earlier", "opening", "steps", "transcript")
 # What nobody sees: Unicode's category Cf, variation selectors, joiners and fillers. A model reads past them.
 INVISIBLE = (
     "\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e"
@@ -49,17 +50,13 @@ def fact_blocks(facts: Mapping[str, str], room: int, count: CountText) -> tuple[
 
 def _first_lines(tag: str, text: str, room: int, count: CountText) -> tuple[str, int]:
     lines = text.strip().splitlines()
-    found = ("", len(lines))
-    low, high = 0, len(lines)
-    while low < high:
-        kept = (low + high + 1) // 2
+
+    def shown(kept: int) -> str:
         left = len(lines) - kept
-        shown = block(tag, "\n".join([*lines[:kept], *([f"[{left} more left out]"] if left else [])]))
-        if count(shown) <= room:
-            low, found = kept, (shown, left)
-        else:
-            high = kept - 1
-    return found
+        return block(tag, "\n".join([*lines[:kept], *([f"[{left} more left out]"] if left else [])]))
+
+    kept = most(len(lines), lambda kept: count(shown(kept)) <= room)
+    return shown(kept) if kept else "", len(lines) - kept
 
 
 def summary_block(summary: str, pinned: Sequence[str]) -> str:
@@ -79,5 +76,5 @@ def summary_within(summary: str, pinned: Sequence[str], room: int, count: CountT
         if count(summary_block("", [entry, *kept])) <= room // 2:
             kept.insert(0, entry)
     left = room - count(summary_block(".", kept))
-    shown = summary_block(reduce_text(summary.strip(), max(left, 1), "", "summary", count), kept)
+    shown = summary_block(reduce_text(summary.strip(), max(left, 1), "", "", count), kept)
     return shown if count(shown) <= room else summary_block(summary.strip()[: room // 4], [])

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from graph.core.fitting import most
+
 Unusable = Literal["empty", "truncated", "refused", "repetitive", "oversized"]
 
 _CUT = {"length", "max_tokens", "max_length", "model_length"}
@@ -42,6 +44,7 @@ class Line:
     turn: int
     who: str
     said: str
+    message: str = ""  # its id, where the rest can be read
 
     @property
     def text(self) -> str:
@@ -49,19 +52,10 @@ class Line:
 
 
 def take(lines: Sequence[Line], fits: Callable[[str], bool]) -> tuple[list[Line], list[Line]]:
-    """As many of the first lines as one request holds, and the rest; a line too long for it goes on in the next.
-
-    Each candidate is measured whole: a counter may find more in a text than in its parts.
-    """
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits("".join(line.text for line in lines[:middle])):
-            low = middle
-        else:
-            high = middle - 1
-    if low or not lines:
-        return list(lines[:low]), list(lines[low:])
+    """As many of the first lines as one request holds, and the rest; a line too long for it goes on in the next."""
+    taken = most(len(lines), lambda number: fits("".join(line.text for line in lines[:number])))
+    if taken or not lines:
+        return list(lines[:taken]), list(lines[taken:])
     first = lines[0]
     end = _end(first.said, lambda said: fits(replace(first, said=said).text))
     return [replace(first, said=first.said[:end])], [replace(first, said=first.said[end:]), *lines[1:]]
@@ -69,18 +63,9 @@ def take(lines: Sequence[Line], fits: Callable[[str], bool]) -> tuple[list[Line]
 
 def _end(text: str, fits: Callable[[str], bool]) -> int:
     """Where the first piece of the text ends: the longest that fits, not inside a word if that can be helped."""
-    high = 2
-    while high < len(text) and fits(text[:high]):  # doubling, so that a megabyte isn't measured for a few hundred words
-        high *= 2
-    low, high = 1, min(high, len(text)) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(text[:middle]):
-            low = middle
-        else:
-            high = middle - 1
-    blank = max(text.rfind(" ", 0, low), text.rfind("\n", 0, low)) + 1
-    return blank if blank > low // 2 and fits(text[:blank]) else low
+    end = max(1, most(len(text) - 1, lambda end: fits(text[:end])))
+    blank = max(text.rfind(" ", 0, end), text.rfind("\n", 0, end)) + 1
+    return blank if blank > end // 2 and fits(text[:blank]) else end
 
 
 def readable(reply: str) -> str:

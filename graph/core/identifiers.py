@@ -1,8 +1,10 @@
-"""What a summary must not lose: identifiers, amounts, dates and e-mail addresses, found without a model."""
+"""What a summary must neither lose nor make up: identifiers, amounts, dates and addresses, found without a model."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+from graph.core.fitting import most
 
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|INR)"
@@ -25,6 +27,9 @@ _EXACT = re.compile(
     ),
     re.IGNORECASE,
 )
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+_WRITTEN = re.compile(rf"{_CURRENCY}|dollars?|euros?|pounds?|{_MONTH}|st|nd|rd|th|of", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(?<=\d)[.,\u00a0\u202f '\u2019](?=\d{3}(?!\d))")
 _LONGEST = 64  # what is longer is a key or a picture, not something a customer would say
 _CONTEXT = 32  # characters before an identifier that say what it is
 
@@ -101,13 +106,35 @@ def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], fits: Call
             wanted[word.entry] = [word.text]
     entries = list(wanted)
     ranked = sorted(range(len(entries)), key=lambda at: (entries[at].startswith("tool"), -at))
-    low, high = 0, len(ranked)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits([entries[at] for at in sorted(ranked[:middle])]):
-            low = middle
-        else:
-            high = middle - 1
-    left = [entries[at] for at in sorted(ranked[:low])]
+    room = most(len(ranked), lambda number: fits([entries[at] for at in sorted(ranked[:number])]))
+    left = [entries[at] for at in sorted(ranked[:room])]
     shown = "\n".join([summary, *left])
-    return Kept(left, [w for at in ranked[low:] for w in wanted[entries[at]] if not holds(shown, w)])
+    return Kept(left, [w for at in ranked[room:] for w in wanted[entries[at]] if not holds(shown, w)])
+
+
+def founded(summary: str, shown: str) -> str:
+    """The summary without the lines that name an identifier, amount, date or address which `shown` does not have.
+
+    Amounts and dates may be written another way than they were said; an identifier or an address may not.
+    """
+    said = {_plain(word.text) for word in exact(shown, "")}
+    numbers = set(_numbers(shown))
+
+    def known(word: str) -> bool:
+        if holds(shown, word) or _plain(word) in said:
+            return True
+        if any(sign.isalpha() or sign == "@" for sign in _WRITTEN.sub("", word)):
+            return False
+        # "May 20th" may have become 2026-05-20: its day was said.
+        return set(_numbers(word[8:] if _ISO.match(word) else word)) <= numbers
+
+    return "\n".join(line for line in summary.splitlines() if all(known(word.text) for word in exact(line, "")))
+
+
+def _plain(word: str) -> str:
+    return "".join(filter(str.isalnum, word.casefold()))
+
+
+def _numbers(text: str) -> list[str]:
+    """Every number of a text: 1,200.50 is 1200 and 50, 09 is 9, and no cents are nothing."""
+    return [number for found in re.findall(r"\d+", _SEPARATOR.sub("", text)) if (number := found.lstrip("0"))]

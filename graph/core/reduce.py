@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from graph.core.fitting import most
+
 CountText = Callable[[str], int]
 
 _WORD = re.compile(r"\w+")
@@ -16,42 +18,34 @@ _HEAD, _TAIL = 0.3, 0.15  # shares of the cap; the rest goes to what the questio
 def reduce_text(text: str, cap: int, question: str, reference: str, count: CountText) -> str:
     """`text` if it fits into `cap` tokens, else its head, its tail and the parts that share words with `question`.
 
-    Each gap is marked, and the last line says how to read the rest: `read_more("reference")`. The result never exceeds
-    the cap, except that the shortest marker is always there.
+    Each gap is marked, and the last line says how to read the rest: `read_more("reference")`, or where the text is no
+    single message and has no reference, `search_transcript`. The result never exceeds the cap, except that the shortest
+    marker is always there.
     """
     # Nothing has 40 characters a token, so a huge text need not be counted to be known as one.
     if len(text) <= cap * 40 and count(text) <= cap:
         return text
-    footer = f'\n[reduced from {len(text):,} characters; read_more("{reference}") shows the rest]'
+    how = f'read_more("{reference}") shows' if reference else "search_transcript finds"
+    footer = f"\n[reduced from {len(text):,} characters; {how} the rest]"
     room = cap - count(footer)
-    units = _units(text, min(_LONGEST_UNIT, cap))
+    units = pieces(text, min(_LONGEST_UNIT, cap))
     order = _preference(units, question, room, count)
-    low, high = 0, len(order)
-    best = ""
-    while low < high:  # how many preferred units fit, gaps included
-        middle = (low + high + 1) // 2
-        shown = _join(units, order[:middle])
-        if count(shown + footer) <= cap:  # together: what language a text is in changes how it is counted
-            low, best = middle, shown
-        else:
-            high = middle - 1
-    best = best or _beginning(text, footer, cap, count)
-    return (best + footer).lstrip("\n") if best else f'[left out; read_more("{reference}") shows it]'
+    kept = most(len(order), lambda number: count(_join(units, order[:number]) + footer) <= cap)
+    best = _join(units, order[:kept]) if kept else _beginning(text, footer, cap, count)
+    return (best + footer).lstrip("\n") if best else f"[left out; {how} it]"
 
 
 def _beginning(text: str, footer: str, cap: int, count: CountText) -> str:
     """As much of the head as fits: a dense script can have more tokens in one unit than the cap allows."""
-    low, high = 0, min(len(text), cap * 8)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(text[:middle] + _gap([text[middle:]]) + footer) <= cap:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low] + _gap([text[low:]]) if low else ""
+
+    def shown(end: int) -> str:
+        return text[:end] + _gap([text[end:]])
+
+    end = most(min(len(text), cap * 8), lambda end: count(shown(end) + footer) <= cap)
+    return shown(end) if end else ""
 
 
-def _units(text: str, longest: int) -> list[str]:
+def pieces(text: str, longest: int = _LONGEST_UNIT) -> list[str]:
     """The text in pieces that are worth keeping or leaving as a whole; joined, they are the text."""
     smallest = len(text) // _MOST_UNITS
     longest = max(longest, smallest, 1)
@@ -69,12 +63,16 @@ def _preference(units: Sequence[str], question: str, room: int, count: CountText
     """Unit numbers, the most wanted first: head, tail, then by shared words, then onwards from the head."""
     head = _within(range(len(units)), units, int(room * _HEAD), count)
     tail = _within(range(len(units) - 1, -1, -1), units, int(room * _TAIL), count)
+    return list(dict.fromkeys([0, *head, *tail, *relevant(units, question), *range(len(units))]))
+
+
+def relevant(units: Sequence[str], question: str) -> list[int]:
+    """The numbers of the units that share words with the question, first those that share its rarest words."""
     asked = terms(question)
     found = [terms(unit) & asked for unit in units] if asked else []
     common = Counter(term for hits in found for term in hits)
     scores = {at: sum(1 / common[term] for term in hits) for at, hits in enumerate(found) if hits}
-    relevant = sorted(scores, key=lambda at: (-scores[at], at))
-    return list(dict.fromkeys([0, *head, *tail, *relevant, *range(len(units))]))
+    return sorted(scores, key=lambda at: (-scores[at], at))
 
 
 def _within(numbers: Sequence[int], units: Sequence[str], room: int, count: CountText) -> list[int]:

@@ -20,12 +20,13 @@ class Draft:
     tools: Sequence[Any]
     limit: int
     count: Count
+    earlier: str = ""  # excerpts of turns that are left out
     opening: str = ""  # what the assistant said before the customer's first message
     steps: str = ""  # notes of the current turn's first steps, where it is too long to be shown
     turns: list[Shown] = field(default_factory=list)
 
     def messages(self) -> list[BaseMessage]:
-        head = "\n".join(part for part in (*self.facts, self.summary, self.opening, self.steps) if part)
+        head = "\n".join(part for part in (*self.facts, self.summary, self.earlier, self.opening, self.steps) if part)
         conversation = alternating([message for turn in self.turns for message in turn.messages])
         return [SystemMessage(self.instructions), *headed(head, conversation)]
 
@@ -60,13 +61,14 @@ class Draft:
         fixed = self.count([SystemMessage(self.instructions)], self.tools)
         instructions = self.count([SystemMessage(self.instructions)], ())
         facts = sum(words(text) for text in self.facts)
-        summary = words(self.summary)
+        summary, excerpts = words(self.summary), words(self.earlier)
         total = self.total()
         return {
             "instructions": instructions,
             "tools": fixed - instructions,
             "facts": facts,
             "summary": summary,
-            "conversation": total - fixed - facts - summary,
+            "excerpts": excerpts,
+            "conversation": total - fixed - facts - summary - excerpts,
             "total": total,
         }

@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 
 from graph.core.blocks import inert
-from graph.core.history import Item, Role
+from graph.core.fold import Line
+from graph.core.history import Item, Role, Turn
 
 NO_PICTURE = "[a picture that can't be shown here]"
 # Characters of a picture inside the request, some 6 MB of a file, and of a link to one. A model spends tokens on what a
@@ -84,6 +85,17 @@ def said(message: BaseMessage) -> Iterator[tuple[str, str]]:
         yield speakers.get(role_of(message), "of unknown origin, unverified"), text
     for call in calls_of(message):
         yield f"assistant called {call['name']}", json.dumps(call["args"], ensure_ascii=False, default=str)
+
+
+def lines_of(history: Iterable[Turn], messages: Sequence[BaseMessage]) -> list[Line]:
+    """All that was said in these turns, in order; a result that never came says nothing."""
+    return [
+        Line(at, who, text, str(messages[item.position].id))
+        for at, turn in enumerate(history)
+        for item in turn.items
+        if not item.lacking
+        for who, text in said(messages[item.position])
+    ]
 
 
 def _keepable(value: Any) -> Any:

@@ -8,10 +8,11 @@ from langchain_core.messages import BaseMessage, SystemMessage
 
 from graph.core.blocks import block, fact_blocks, summary_within
 from graph.core.budget import Budget, RequestTooLarge
+from graph.core.excerpt import excerpt
 from graph.core.history import Healed, Turn, heal, turns
 from graph.core.reduce import CountText, reduce_text
 from graph.nodes.draft import Draft
-from graph.nodes.messages import items_of, said, text_of
+from graph.nodes.messages import items_of, lines_of, text_of
 from graph.nodes.squeeze import squeeze_current
 from graph.nodes.tokens import Count, counting
 from graph.nodes.view import Shower
@@ -70,17 +71,34 @@ def assemble(
     while not draft.fits():
         if not draft.lighten():
             squeeze_current(draft, history[-1], shower, messages, words)
-    left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
+    left_out = _excerpts(draft, history, messages, shower.question, budget.summary - words(told), words)
     told_of = {"summary": bool(told), "pinned": len(pinned)}
     return Request(
         draft.messages(), _report(draft, words, healed, left_out) | {"folded": told_of, "facts_left_out": unshown}
     )
 
 
+def _excerpts(
+    draft: Draft, history: Sequence[Turn], messages: Sequence[BaseMessage], question: str, room: int, words: CountText
+) -> Sequence[Turn]:
+    """Puts excerpts of the turns that are left out into the room that the summary leaves; gives those turns.
+
+    A summary that fails, or is still to be made, must not make the assistant forget what it is asked about.
+    """
+    while True:
+        left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
+        draft.earlier = excerpt(lines_of(left_out, messages), question, room, words)
+        if draft.fits():
+            return left_out
+        if not draft.lighten():
+            draft.earlier = ""  # the current turn alone was proven to fit
+            return left_out
+
+
 def _opening(turn: Turn, messages: Sequence[BaseMessage], cap: int, words: CountText) -> str:
     """What came before the customer's first message, as data: some templates refuse to begin with the assistant."""
-    lines = [f"{who}: {text}" for item in turn.items if not item.lacking for who, text in said(messages[item.position])]
-    return block("opening", reduce_text("\n".join(lines), cap, "", "opening", words))
+    text = "".join(line.text for line in lines_of([turn], messages))
+    return block("opening", reduce_text(text.strip(), cap, "", "", words))
 
 
 def _report(draft: Draft, words: CountText, healed: Healed, left_out: Sequence[Turn]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from graph.core.caps import READABLE, TIGHTEST, Caps, squeeze
 from graph.core.history import Item, Turn
 from graph.core.reduce import CountText, reduce_text
 from graph.nodes.draft import Draft
-from graph.nodes.messages import said
+from graph.nodes.messages import lines_of
 from graph.nodes.view import Shower, Shown
 
 
@@ -44,5 +44,5 @@ def squeeze_current(
 
 
 def _notes(steps: Sequence[Item], messages: Sequence[BaseMessage], cap: int, words: CountText) -> str:
-    lines = [f"{who}: {text}" for item in steps if not item.lacking for who, text in said(messages[item.position])]
-    return block("steps", reduce_text("\n".join(lines), cap, "", "steps", words)) if lines else ""
+    text = "".join(line.text for line in lines_of([Turn(tuple(steps))], messages))
+    return block("steps", reduce_text(text.strip(), cap, "", "", words))

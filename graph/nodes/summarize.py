@@ -14,9 +14,9 @@ from graph.core.blocks import summary_block
 from graph.core.budget import Budget
 from graph.core.fold import Line, take
 from graph.core.history import cuts
-from graph.core.identifiers import exact, keep
+from graph.core.identifiers import exact, founded, keep
 from graph.core.reduce import CountText, reduce_text
-from graph.nodes.messages import remembered, said
+from graph.nodes.messages import lines_of, remembered
 from graph.nodes.recent import to_fold
 from graph.nodes.summarizer import Summarizer, SummaryUnusable
 from graph.nodes.tokens import Count, counting
@@ -42,6 +42,7 @@ class Folded:
     pinned: list[str]
     turns: int = 0
     calls: int = 0
+    unfounded: int = 0  # lines left out that named what nobody said
     failure: str = ""
 
 
@@ -70,14 +71,19 @@ class Fold:
         return done
 
     async def _step(self, before: Folded, chunk: Sequence[Line]) -> Folded:
-        summary = await self.summarizer.extend(before.summary, "".join(line.text for line in chunk))
+        transcript = "".join(line.text for line in chunk)
+        written = await self.summarizer.extend(before.summary, transcript)
+        summary = founded(written, f"{before.summary}\n{transcript}")
+        if not summary.strip():
+            raise SummaryUnusable("every line of the summary names what nobody said")
         covered = [word for line in chunk for word in exact(line.said, line.who)]
         earlier = exact(before.summary, "earlier")
         kept = keep(summary, before.pinned, [*earlier, *covered], lambda pinned: self._fits(summary, pinned))
         lost = set(kept.out) - set(await self.search(kept.out)) if kept.out else set()
         if lost:
             raise SummaryUnusable(f"{len(lost)} identifiers would be lost, such as {min(lost)!r}")
-        return replace(before, summary=summary, pinned=kept.pinned)
+        unfounded = before.unfounded + len(written.splitlines()) - len(summary.splitlines())
+        return replace(before, summary=summary, pinned=kept.pinned, unfounded=unfounded)
 
     def _fits(self, summary: str, pinned: Sequence[str]) -> bool:
         return self.count(summary_block(summary, pinned)) <= self.bound
@@ -100,23 +106,18 @@ def make_summarize(
     summarizer = Summarizer(model, budget, count, prompt, timeout)
     words = counting(count)
 
-    def line(turn: int, message: BaseMessage, who: str, text: str) -> Line:
-        return Line(turn, who, reduce_text(text, summarizer.room * _MOST_REQUESTS, "", str(message.id), words))
+    def readable(line: Line) -> Line:
+        return replace(line, said=reduce_text(line.said, summarizer.room * _MOST_REQUESTS, "", line.message, words))
 
     async def summarize(state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
         messages: Sequence[BaseMessage] = state["messages"]
         old = to_fold(messages, budget.soft, budget, count)
-        lines = [
-            line(at, messages[item.position], who, text)
-            for at, turn in enumerate(old)
-            for item in turn.items
-            for who, text in said(messages[item.position])
-        ]
+        lines = [readable(line) for line in lines_of(old, messages)]
         if not lines:
             return {}
         summary, pinned = remembered(state)
         # An edit by hand may have left more than a request holds.
-        summary = reduce_text(summary, budget.summary, "", "summary", words)
+        summary = reduce_text(summary, budget.summary, "", "", words)
         fold = Fold(summarizer, partial(search, config), words, budget.summary)
         folded = await fold.run(lines, Folded(summary, pinned))
         covered = max((cut for cut in cuts(old) if cut <= folded.turns), default=0)
@@ -126,6 +127,7 @@ def make_summarize(
             "of": len(old),
             "messages": len(ids),
             "calls": folded.calls,
+            "unfounded": folded.unfounded,
             "failure": folded.failure,
         }
         log.log(logging.WARNING if folded.failure else logging.INFO, "summarize: %s", outcome)

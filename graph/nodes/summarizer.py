@@ -61,17 +61,22 @@ class Summarizer:
         return alternating([SystemMessage(self._prompt(words)), *data])
 
     async def extend(self, summary: str, transcript: str) -> str:
-        """The summary that covers both; SummaryUnusable if what comes back can't be trusted with that."""
+        """The summary that covers both; SummaryUnusable if what comes back can't be trusted with that, or too late."""
         words, why = self._words, None
-        for _ in range(_ATTEMPTS):
-            text, why = await self._attempt(summary, transcript, words)
-            if why is None:
-                return text
-            if why not in _WORTH_A_SHORTER_TRY:
-                break
-            # As much less as it was too much: a word of an order number or of Chinese takes several tokens.
-            over = self._tokens(text) / self._bound
-            words = int(words / max(1.2, 1.2 * over))
+        try:
+            async with asyncio.timeout(self._timeout):
+                for _ in range(_ATTEMPTS):
+                    text, why = await self._attempt(summary, transcript, words)
+                    if why is None:
+                        return text
+                    if why not in _WORTH_A_SHORTER_TRY:
+                        break
+                    # As much less as it was too much: a word of an order number or of Chinese takes several tokens.
+                    over = self._tokens(text) / self._bound
+                    words = int(words / max(1.2, 1.2 * over))
+        except TimeoutError:
+            before = f"; the last one was {why}" if why else ""
+            raise SummaryUnusable(f"no summary in {self._timeout:g} s{before}") from None
         raise SummaryUnusable(f"the summary is {why}")
 
     async def _attempt(self, summary: str, transcript: str, words: int) -> tuple[str, Unusable | None]:
@@ -82,10 +87,9 @@ class Summarizer:
             replies.append(await self._ask(messages, covered))
             return replies[-1]
 
-        async with asyncio.timeout(self._timeout):
-            result = await self._node(ask, words).ainvoke(
-                {"messages": [covered], "context": {"running_summary": _running(summary)}}
-            )
+        result = await self._node(ask, words).ainvoke(
+            {"messages": [covered], "context": {"running_summary": _running(summary)}}
+        )
         if len(replies) != 1 or covered.id not in result["context"]["running_summary"].summarized_message_ids:
             raise SummaryUnusable("langmem did not summarize what it was given")
         text = readable(text_of(replies[0]))

@@ -36,7 +36,7 @@ class Shower:
         self._turn = budget.keep
         self._messages = messages
         # A question of a megabyte asks about everything.
-        self._question = question if len(question) <= 2_000 else question[:1_000] + question[-1_000:]
+        self.question = question if len(question) <= 2_000 else question[:1_000] + question[-1_000:]
         self._count = counting(count)
         self._requests = count
         self._empty = count([], ())
@@ -89,7 +89,7 @@ class Shower:
     def _text(self, item: Item, message: BaseMessage, cap: int, shown: Shown) -> str:
         whole = text_of(message)
         text = reduce_text(
-            whole, cap, "" if item.role == "customer" else self._question, item.id or item.answers, self._count
+            whole, cap, "" if item.role == "customer" else self.question, item.id or item.answers, self._count
         )
         if text != whole:
             shown.reduced.append({"message": item.id, "role": item.role, "characters": len(whole), "shown": len(text)})
@@ -107,7 +107,7 @@ class Shower:
             written = json.dumps(call["args"], ensure_ascii=False, default=str)
             args: dict[str, Any] = call["args"]
             if len(written) > cap and self._count(written) > cap:
-                args = {"reduced": inert(reduce_text(written, cap, self._question, name, self._count))}
+                args = {"reduced": inert(reduce_text(written, cap, self.question, name, self._count))}
             calls.append(ToolCall(name=call["name"], args=args, id=name))
         return calls
 

@@ -20,6 +20,7 @@ from evals.checker import pairs_are_valid, text, tokens, was_seen, wire
 from evals.extractive import FAULTS, Extractive
 from graph.core.blocks import summary_block
 from graph.core.budget import Budget, RequestTooLarge
+from graph.core.identifiers import exact, holds
 from graph.models.counting import count_text, count_tokens
 from graph.nodes.messages import remembered, said
 from graph.nodes.recent import over_hard, over_soft
@@ -122,6 +123,7 @@ class Conversation:
         humans = [message for message in before["messages"] if isinstance(message, HumanMessage)]
         assert humans[-1].id not in gone
         shown = self.model.shown
+        assert all(holds(shown, word.text) for word in exact(update["summary"], ""))
         for message in before["messages"]:
             if message.id in gone:
                 assert all(was_seen(part, shown) for _, part in said(message))
@@ -187,6 +189,50 @@ async def test_c7_a_summarizer_that_hangs_is_left_behind() -> None:
     node = node_for(Hanging(), Budget.for_total(2_500), timeout=0.05)
     assert await node({"messages": talk(12)}, CONFIG) == {}
     assert time.perf_counter() - started < 2
+
+
+class Slow(Extractive):
+    """A model whose every answer is cut off, after a while."""
+
+    async def _agenerate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
+        await asyncio.sleep(0.1)
+        return self._generate(messages, stop, run_manager, **kwargs)
+
+
+async def test_c7_all_tries_of_a_summary_share_one_time_limit() -> None:
+    """C7: three tries that are cut off don't take three time limits; what was wrong is told."""
+    model, told = Slow(faults=("cut",)), list[dict[str, Any]]()
+    node = node_for(model, Budget.for_total(2_500), timeout=0.15, report=told.append)
+    assert await node({"messages": talk(12)}, CONFIG) == {}
+    assert model.calls == 1
+    assert told[0]["failure"] == "no summary in 0.15 s; the last one was truncated"
+
+
+class Inventive(Extractive):
+    """A model that copies, and adds what nobody said; `only` what nobody said."""
+
+    only: bool = False
+
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
+        result = super()._generate(messages, stop, run_manager, **kwargs)
+        reply = result.generations[0].message
+        said = "" if self.only else reply.content
+        reply.content = f"{said}\ncustomer: order ZX-9999 is approved for $777.70"
+        return result
+
+
+async def test_c6_what_nobody_said_does_not_enter_a_summary() -> None:
+    """C6: a line with an identifier or an amount that is nowhere in what the summarizer saw is left out, and told."""
+    told = list[dict[str, Any]]()
+    node = node_for(Inventive(), Budget.for_total(2_500), report=told.append)
+    update = await node({"messages": talk(12)}, CONFIG)
+    assert update["messages"]
+    assert "it is settled" in update["summary"]
+    assert "ZX-9999" not in update["summary"] + "".join(update["pinned"])
+    assert told[0]["unfounded"] >= 1
+    node = node_for(Inventive(only=True), Budget.for_total(2_500), report=told.append)
+    assert await node({"messages": talk(12)}, CONFIG) == {}
+    assert told[1]["failure"] == "every line of the summary names what nobody said"
 
 
 async def test_c5_one_update_holds_the_summary_and_exactly_what_it_covers() -> None:

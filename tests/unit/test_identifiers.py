@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graph.core.identifiers import exact, holds, keep
+from graph.core.identifiers import exact, founded, holds, keep
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,24 @@ def test_a_huge_text_takes_no_quadratic_time(piece: str) -> None:
     started = time.perf_counter()
     exact(piece * (200_000 // len(piece)), "customer")
     assert time.perf_counter() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("customer: order HAT136 for $1200.50", True),
+        ("customer: 1,200.50 dollars, ordered on 2026-05-20", True),  # written another way
+        ("customer: wants it by 20 May", True),
+        ("customer: call 030 1234567", True),
+        ("customer: likes tea", True),
+        ("customer: order HAT13", False),
+        ("customer: order HAT-136 for $1,300.50", False),
+        ("customer: mail mia.li@example.org", False),
+        ("tool: refund of 300 EUR", False),
+        ("customer: wants it by May 21st", False),
+    ],
+)
+def test_a_line_that_names_what_nobody_said_is_left_out(line: str, kept: bool) -> None:
+    """Amounts and dates may be rewritten; an identifier or an amount that nobody said takes its line with it."""
+    shown = "customer: order HAT136 of May 20th, paid $1,200.50, mail mia.li@example.com, phone 030/1234567"
+    assert founded(f"tool: done\n{line}", shown) == (f"tool: done\n{line}" if kept else "tool: done")
