@@ -27,7 +27,9 @@ def add_parser(subparsers: Any) -> None:
         )
         story.add_argument("--json", action="store_true", help="nothing but the result")
         for option, default in _options(module).items():
-            story.add_argument(f"--{option}", type=type(default) if default is not None else str, default=default)
+            story.add_argument(
+                f"--{option.replace('_', '-')}", type=type(default) if default is not None else str, default=default
+            )
         story.set_defaults(run=main, story=name)
 
 

@@ -130,10 +130,11 @@ class Deps:
         chat = DEMO_MODEL if settings.offline_model else settings.chat_model or DEFAULT_MODEL
         endpoint = Endpoint(base_url, settings.api_key, settings.model_timeout)
         reading = Endpoint(base_url, settings.api_key, settings.extraction_timeout)
+        folding = Endpoint(base_url, settings.api_key, settings.summary_timeout)
         return Models(
             chat_model(endpoint, chat, max_tokens=budget.output_reserve),
             chat_model(reading, settings.extraction_model or chat, max_tokens=budget.output_reserve),
-            chat_model(endpoint, settings.summary_model or chat, max_tokens=budget.summary),
+            chat_model(folding, settings.summary_model or chat, max_tokens=budget.summary),
         )
 
     @cached_property

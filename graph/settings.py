@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     embedding_base_url: str | None = None
     model_timeout: float = Field(60.0, gt=0)
     extraction_timeout: float = Field(20.0, gt=0)
+    summary_timeout: float = Field(60.0, gt=0)
     catch_up_seconds: float = Field(2.0, gt=0)
 
     budget: Budget = Field(default_factory=Budget)

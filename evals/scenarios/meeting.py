@@ -1,12 +1,14 @@
 """Meeting: 18,000 tokens in 90 minutes under the 12,000 allocation; a correction of minute 15 holds at 80.
 
-The note-taker posts what was said, minute by minute. The summarizer can only copy; which action is corrected, to whom
-and in what words is chosen by the seed. With a real model, that writes the summaries and the final action list.
+The note-taker posts what was said, `every` so many minutes. The summarizer can only copy; which action is corrected, to
+whom and in what words is chosen by the seed. With a real model, that writes the summaries, each within `summary-patience`
+seconds or not at all, and the final action list within `patience` seconds.
 """
 
 import json
 import re
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,27 +49,43 @@ def silent(_: Request) -> Reply:
 
 
 async def run(
-    uri: str, *, seed: int, minutes: int = 90, model: str | None = None, name: str = "", patience: float = 1_800
+    uri: str,
+    *,
+    seed: int,
+    minutes: int = 90,
+    every: int = 1,
+    model: str | None = None,
+    name: str = "",
+    patience: float = 1_800,
+    summary_patience: float = 300,
 ) -> dict[str, Any]:
     held = meeting(seed, minutes=minutes, characters=66_000 * minutes // 90)
     real = forward(model, name, patience) if model else None
     with models(heard(real or copied), silent, real) as served:
-        settings = settings_for(uri, served.url, budget=Budget(), model_timeout=patience if model else 60.0)
+        limits = {"model_timeout": patience, "summary_timeout": summary_patience} if model else {}
+        settings = settings_for(uri, served.url, budget=Budget(), **limits)
         who, thread = Subject("evals", "note-taker"), str(uuid.uuid4())
-        posted = held.minutes[: min(ASKED_AT, minutes - 1)]
+        before = min(ASKED_AT, minutes - 1)
+        posted, rest = _posts(held.minutes[:before], every), _posts(held.minutes[before:], every)
         async with deps_for(settings) as deps, talking(deps) as talk:
             turns = [await talk.say(who, thread, words) for words in posted]
             turns.append(await talk.say(who, thread, QUESTION.format(task=held.task)))
-            turns += [await talk.say(who, thread, words) for words in held.minutes[len(posted) :]]
-    return _result(held, seed, len(posted), turns, served)
+            turns += [await talk.say(who, thread, words) for words in rest]
+    return _result(held, seed, posted, turns, served)
 
 
-def _result(held: Meeting, seed: int, asked_at: int, turns: Sequence[Turn], served: Served) -> dict[str, Any]:
+def _posts(minutes: Sequence[str], every: int) -> list[str]:
+    """What the note-taker posts, each so many minutes."""
+    return ["\n".join(minutes[at : at + every]) for at in range(0, len(minutes), every)]
+
+
+def _result(held: Meeting, seed: int, posted: Sequence[str], turns: Sequence[Turn], served: Served) -> dict[str, Any]:
+    asked_at, heard = len(posted), "\n".join(posted)
     answer = turns[asked_at]
     request = served.of(CHAT)[asked_at].request
     tokens = [turn.tokens for turn in turns]
     compaction = [seconds for turn in turns if (seconds := turn.took("fold", "summarize")) is not None]
-    open_actions = {task for task in held.owners if any(task in words for words in held.minutes[:asked_at])}
+    open_actions = {task for task in held.owners if task in heard}
     limit = Budget().request
     return {
         "seed": seed,
@@ -75,6 +93,7 @@ def _result(held: Meeting, seed: int, asked_at: int, turns: Sequence[Turn], serv
         "owner_in_request": owner_told(told(request), held.task),
         "correct_in_request": owner_told(told(request), held.task) == held.new,
         "correct_in_answer": owner_told(answer.reply, held.task) == held.new,
+        "actions_right_in_request": sum(owner_told(told(request), task) == held.owners[task] for task in open_actions),
         "actions_right_in_answer": sum(owner_told(answer.reply, task) == held.owners[task] for task in open_actions),
         "actions": len(open_actions),
         "transcript_tokens": sum(map(count_text, held.minutes)),
@@ -86,7 +105,11 @@ def _result(held: Meeting, seed: int, asked_at: int, turns: Sequence[Turn], serv
         "over_budget": sum(size > limit for size in tokens),
         "compactions": len(compaction),
         "compactions_before_the_reply": sum(turn.took("fold") is not None for turn in turns),
-        "compaction_failures": sum(bool(fold["failure"]) for turn in turns for fold in turn.folds),
+        "compaction_failures": Counter(fold["failure"] for turn in turns for fold in turn.folds if fold["failure"]),
+        "turns_summarized": sum(fold["turns"] for turn in turns for fold in turn.folds),
+        "lines_nobody_said": sum(fold["unfounded"] for turn in turns for fold in turn.folds),
+        "excerpts_in_request": answer.report["context"]["tokens"]["excerpts"],
+        "answer": answer.reply,
         "compaction_seconds_p50": round(percentile(compaction, 0.5), 3),
         "compaction_seconds_max": round(max(compaction, default=0.0), 3),
         "summary_requests": len(served.of(SUMMARY)),

@@ -59,6 +59,8 @@ class Meeting:
 
 def meeting(seed: int, *, minutes: int = 90, characters: int = 72_000, corrected_at: int = 15) -> Meeting:
     """A meeting of so many characters. One of the actions taken on before is corrected in the minute given."""
+    if minutes * 85 // 100 - (corrected_at + 2) < 7:
+        raise ValueError(f"a meeting of {minutes} minutes has no room for its twelve actions: let it take 30 at least")
     dice = random.Random(seed)
     made = Meeting([""] * minutes)
     tasks = dice.sample(TASKS, 12)

@@ -28,7 +28,7 @@ async def fold(state: State, config: RunnableConfig, runtime: Runtime[Context], 
         prompt=lambda words: deps.prompts.render("summarize", words=str(words)),
         search=in_transcript,
         report=folds.append,
-        timeout=deps.settings.model_timeout,
+        timeout=deps.settings.summary_timeout,
     )
     update = await summarize(state, config)
     runtime.stream_writer({"fold": folds})
