@@ -1,8 +1,8 @@
 """Meeting: 18,000 tokens in 90 minutes under the 12,000 allocation; a correction of minute 15 holds at 80.
 
 The note-taker posts what was said, `every` so many minutes. The summarizer can only copy; which action is corrected, to
-whom and in what words is chosen by the seed. With a real model, that writes the summaries, each within `summary-patience`
-seconds or not at all, and the final action list within `patience` seconds.
+whom and in what words is chosen by the seed. With a real model, that writes the summaries, each within
+`summary-patience` seconds or not at all, and the final action list within `patience` seconds.
 """
 
 import json
