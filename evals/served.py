@@ -62,16 +62,21 @@ def models(
     chat: Script = reply, extraction: Script | None = None, summary: Script | None = None, *, keep: bool = True
 ) -> Iterator[Served]:
     """Serves the three roles; what is not scripted is the demo model's, or the extractive summarizer's."""
-    served = Served({CHAT: chat, EXTRACTION: extraction or reply, SUMMARY: summary or extractive}, keep=keep)
+    served = Served({CHAT: chat, EXTRACTION: extraction or reply, SUMMARY: summary or extractive()}, keep=keep)
     with serving(application(served.answer, (CHAT, EXTRACTION, SUMMARY))) as url:
         served.url = url
         yield served
 
 
-def extractive(request: Request) -> Reply:
-    """A summarizer that can only copy."""
-    messages = convert_to_messages(request["messages"])
-    return Reply(str(Extractive().invoke(messages, max_tokens=request.get("max_tokens", 1_000)).content))
+def extractive(faults: str = "none") -> Script:
+    """A summarizer that can only copy; or what it does instead, a call each, in turn."""
+    model = Extractive(faults=tuple(faults.split(",")))
+
+    def summarize(request: Request) -> Reply:
+        messages = convert_to_messages(request["messages"])
+        return Reply(str(model.invoke(messages, max_tokens=request.get("max_tokens", 1_000)).content))
+
+    return summarize
 
 
 def forward(url: str, model: str, timeout: float) -> Script:

@@ -1,8 +1,9 @@
 """Meeting: 18,000 tokens in 90 minutes under the 12,000 allocation; a correction of minute 15 holds at 80.
 
-The note-taker posts what was said, `every` so many minutes. The summarizer can only copy; which action is corrected, to
-whom and in what words is chosen by the seed. With a real model, that writes the summaries, each within
-`summary-patience` seconds or not at all, and the final action list within `patience` seconds.
+The note-taker posts what was said, `every` so many minutes. Which action is corrected, to whom and in what words is
+chosen by the seed. The summarizer can only copy, or has the faults of `summarizer`, a call each, in turn, such as
+fails,silent. With a real model, that writes the summaries, each within `summary-patience` seconds or not at all, and the
+final action list within `patience` seconds.
 """
 
 import json
@@ -15,7 +16,7 @@ from typing import Any
 from evals.place import CHAT, SUMMARY, deps_for, settings_for
 from evals.scenarios.figures import percentile
 from evals.scenarios.minutes import Meeting, meeting, owner_told
-from evals.served import Request, Script, Served, forward, models
+from evals.served import Request, Script, Served, extractive, forward, models
 from evals.talk import Turn, talking
 from graph.core.budget import Budget
 from graph.core.words import Subject
@@ -48,12 +49,13 @@ def silent(_: Request) -> Reply:
     return Reply(json.dumps({"claims": []}))
 
 
-async def run(
+async def run(  # noqa: PLR0913 - each is an option of the command
     uri: str,
     *,
     seed: int,
     minutes: int = 90,
     every: int = 1,
+    summarizer: str = "none",
     model: str | None = None,
     name: str = "",
     patience: float = 1_800,
@@ -61,7 +63,7 @@ async def run(
 ) -> dict[str, Any]:
     held = meeting(seed, minutes=minutes, characters=66_000 * minutes // 90)
     real = forward(model, name, patience) if model else None
-    with models(heard(real or copied), silent, real) as served:
+    with models(heard(real or copied), silent, real or extractive(summarizer)) as served:
         limits = {"model_timeout": patience, "summary_timeout": summary_patience} if model else {}
         settings = settings_for(uri, served.url, budget=Budget(), **limits)
         who, thread = Subject("evals", "note-taker"), str(uuid.uuid4())

@@ -1,6 +1,7 @@
 """Planning: 4,000 tokens allowed, 10,000 of history; an early change of region shapes the final plan.
 
 The planner of the end can only use what its request shows. Which regions, and in what words, is chosen by the seed.
+`summarizer` may give the faults of the summarizer, a call each, in turn, such as fails,silent.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import Any
 from evals.place import CHAT, SUMMARY, deps_for, settings_for
 from evals.scenarios.figures import percentile
 from evals.scenarios.itinerary import FINAL, Itinerary, itinerary, region_told
-from evals.served import Request, Served, models
+from evals.served import Request, Served, extractive, models
 from evals.talk import Turn, talking
 from graph.core.budget import Budget
 from graph.core.words import Subject
@@ -22,7 +23,7 @@ from graph.offline.replies import Reply, said
 BUDGET = Budget(total=4_000, output_reserve=600, instructions=1_300, facts=300, summary=400, recent=1_400)
 
 
-async def run(uri: str, *, seed: int, turns: int = 80) -> dict[str, Any]:
+async def run(uri: str, *, seed: int, turns: int = 80, summarizer: str = "none") -> dict[str, Any]:
     made = itinerary(seed, turns=turns)
     replies = iter(made.replies)
 
@@ -31,7 +32,7 @@ async def run(uri: str, *, seed: int, turns: int = 80) -> dict[str, Any]:
             return Reply(next(replies))
         return Reply(f"The plan. Region: {region_told(wanted(request))}.")
 
-    with models(chat, lambda _: Reply(json.dumps({"claims": []}))) as served:
+    with models(chat, lambda _: Reply(json.dumps({"claims": []})), extractive(summarizer)) as served:
         who, thread = Subject("evals", "planner"), str(uuid.uuid4())
         async with deps_for(settings_for(uri, served.url, budget=BUDGET)) as deps, talking(deps) as talk:
             held = [await talk.say(who, thread, words) for words in made.said]

@@ -109,10 +109,20 @@ async def test_meeting(database_uri: str) -> None:
 
 async def test_meeting_sees_a_correction_that_was_lost(database_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a summarizer that forgets everything, the request of minute 44 has no owner to show."""
-    monkeypatch.setattr("evals.served.extractive", lambda _: Reply("People talked about many things."))
+    forgetful = lambda _: lambda _: Reply("People talked about many things.")  # noqa: E731
+    monkeypatch.setattr(meeting, "extractive", forgetful)
     result = await meeting.run(database_uri, seed=1, minutes=45)
     assert not result["correct_in_request"]
     assert not meeting.passed(result)
+
+
+@pytest.mark.parametrize("fault", ["fails", "rambles"])
+async def test_meeting_whose_summaries_all_fail(database_uri: str, fault: str) -> None:
+    """C7: with no summary at all the correction of minute 15 is still in the request that asks about it."""
+    result = await meeting.run(database_uri, seed=1, minutes=45, summarizer=fault)
+    assert meeting.passed(result), result
+    assert result["turns_summarized"] == 0
+    assert result["excerpts_in_request"] > 0
 
 
 async def test_planning(database_uri: str) -> None:
