@@ -2,8 +2,8 @@
 
 The note-taker posts what was said, `every` so many minutes. Which action is corrected, to whom and in what words is
 chosen by the seed. The summarizer can only copy, or has the faults of `summarizer`, a call each, in turn, such as
-fails,silent. With a real model, that writes the summaries, each within `summary-patience` seconds or not at all, and the
-final action list within `patience` seconds.
+fails,silent. With a real model, that writes the summaries, each within `summary-patience` seconds or not at all, and
+the final action list within `patience` seconds.
 """
 
 import json

@@ -76,8 +76,9 @@ class Summarizer:
                     words = int(words / max(1.2, 1.2 * over))
         except TimeoutError:
             before = f"; the last one was {why}" if why else ""
-            raise SummaryUnusable(f"no summary in {self._timeout:g} s{before}") from None
-        raise SummaryUnusable(f"the summary is {why}")
+            raise SummaryUnusable(f"no summary in {self._timeout:g} s (APP_SUMMARY_TIMEOUT){before}") from None
+        then = "; APP_SUMMARY_MODEL may name one that keeps to a length" if why in _WORTH_A_SHORTER_TRY else ""
+        raise SummaryUnusable(f"the summary is {why}{then}")
 
     async def _attempt(self, summary: str, transcript: str, words: int) -> tuple[str, Unusable | None]:
         covered = HumanMessage(block("transcript", transcript), id="covered")

@@ -205,7 +205,7 @@ async def test_c7_all_tries_of_a_summary_share_one_time_limit() -> None:
     node = node_for(model, Budget.for_total(2_500), timeout=0.15, report=told.append)
     assert await node({"messages": talk(12)}, CONFIG) == {}
     assert model.calls == 1
-    assert told[0]["failure"] == "no summary in 0.15 s; the last one was truncated"
+    assert told[0]["failure"] == "no summary in 0.15 s (APP_SUMMARY_TIMEOUT); the last one was truncated"
 
 
 class Inventive(Extractive):
