@@ -1,7 +1,8 @@
 """Both graphs, on one page.
 
 assistant: intake, then (only if urgent) extract → reconcile → write, then the model and its tools, then settle.
-Old turns are folded before the call when the conversation is over its hard limit, else after the reply.
+Old turns are folded after the reply when the conversation is over its soft limit; before the call when it is over its
+hard one, unless the last fold failed.
 memory: extract → reconcile → write over what memory has not read yet; it runs in the background.
 """
 
@@ -38,7 +39,9 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
         return "extract" if state["turn"]["urgent"] or state["turn"]["leftovers"] else before_call(state)
 
     def before_call(state: State) -> str:
-        return "fold" if over_hard(state["messages"], deps.budget, deps.count) else "call_model"
+        # After a fold that failed nobody waits for another: the request leaves out what is too much, and excerpts it.
+        failed = state.get("turn", {}).get("fold_failed")
+        return "fold" if not failed and over_hard(state["messages"], deps.budget, deps.count) else "call_model"
 
     def after_call(state: State) -> str:
         last = state["messages"][-1]

@@ -32,4 +32,5 @@ async def fold(state: State, config: RunnableConfig, runtime: Runtime[Context], 
     )
     update = await summarize(state, config)
     runtime.stream_writer({"fold": folds})
-    return {**update, "turn": {**state.get("turn", {}), "folds": folds}}
+    failed = any(fold["failure"] for fold in folds) and not update
+    return {**update, "turn": {**state.get("turn", {}), "folds": folds, "fold_failed": failed}}

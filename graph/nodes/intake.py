@@ -101,6 +101,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         "messages": update,
         "turn": {
             "now": now.isoformat(),
+            "fold_failed": state.get("turn", {}).get("fold_failed", False),
             "new": recorded,
             "urgent": any(why),
             "why": next((u.why for u in why if u), "ordinary"),

@@ -20,4 +20,4 @@ async def settle(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "context": turn.get("context", {}),
     }
     runtime.stream_writer({"report": report})
-    return {"turn": {"report": report}}
+    return {"turn": {"report": report, "fold_failed": turn.get("fold_failed", False)}}

@@ -122,6 +122,8 @@ async def test_meeting_whose_summaries_all_fail(database_uri: str, fault: str) -
     result = await meeting.run(database_uri, seed=1, minutes=45, summarizer=fault)
     assert meeting.passed(result), result
     assert result["turns_summarized"] == 0
+    assert result["compactions_before_the_reply"] == 0  # nobody waits again for what has just failed
+    assert sum(result["compaction_failures"].values()) > 15  # but it is tried again after each reply
     assert result["excerpts_in_request"] > 0
 
 
