@@ -17,6 +17,8 @@ from graph.nodes.squeeze import squeeze_current
 from graph.nodes.tokens import Count, counting
 from graph.nodes.view import Shower
 
+_LEAST_EXCERPT = 60  # tokens; less than a line or two
+
 
 class NoCustomerMessage(ValueError):
     """There is nobody to answer: the history holds no message of the customer."""
@@ -85,14 +87,17 @@ def _excerpts(
 
     A summary that fails, or is still to be made, must not make the assistant forget what it is asked about.
     """
-    while True:
-        left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
-        draft.earlier = excerpt(lines_of(left_out, messages), question, room, words)
-        if draft.fits():
-            return left_out
-        if not draft.lighten():
-            draft.earlier = ""  # the current turn alone was proven to fit
-            return left_out
+    shown = len(draft.turns) + bool(draft.opening)
+    if room < _LEAST_EXCERPT or shown == len(history):
+        return history[: len(history) - shown]
+    while draft.total() > draft.limit - room and draft.lighten():
+        pass
+    left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
+    room = min(room, draft.limit - draft.total())
+    draft.earlier = excerpt(lines_of(left_out, messages), question, room, words)
+    if not draft.fits():
+        draft.earlier = ""  # the rest was proven to fit
+    return left_out
 
 
 def _opening(turn: Turn, messages: Sequence[BaseMessage], cap: int, words: CountText) -> str:
