@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,14 @@ from graph.storage.review import Settlement
 
 out = Console()
 
+# What `know` gives of a customer, and how it is told.
+_KINDS = {
+    "facts": "",
+    "conflicts": "in conflict",
+    "withdrawn": "withdrawn",
+    "kept_but_not_used": "kept, but not used: domain.py has no such attribute",
+}
+
 
 async def tell(deps: Deps, args: argparse.Namespace) -> int:
     """What do you know about me: every fact with its quotes and its history."""
@@ -30,16 +39,16 @@ async def tell(deps: Deps, args: argparse.Namespace) -> int:
         known = await know.know(connection, _subject(args), deps.schema, datetime.now(UTC))
     if args.json:
         return _json(known)
-    if not any(known[part] for part in ("facts", "conflicts", "withdrawn", "heard_but_not_kept", "messages")):
+    if not any(known[part] for part in (*_KINDS, "heard_but_not_kept", "messages")):
         out.print(Text(f"nothing is known of {args.customer}"))
         return 0
-    table = Table("what", "value", "support", "who said it", "how it came about", title=Text(args.customer))
-    for kind, found in (("", known["facts"]), ("in conflict", known["conflicts"]), ("withdrawn", known["withdrawn"])):
-        for fact in found:
-            value = fact.get("value") or " / ".join(fact.get("values", ())) or kind
-            support = kind or fact["support"]
-            _add(table, fact["slot"], value, support, _quotes(fact["quotes"]), _history(fact["history"]))
-    out.print(table)
+    for part, kind in _KINDS.items():
+        for fact in known[part]:
+            value = fact.get("value") or " / ".join(fact.get("values", ()))
+            support = f"support {fact['support']}" if "support" in fact else kind
+            out.print(Text(f"{fact['attribute']}: {value} ({support})" if value else f"{fact['slot']}: {kind}", "bold"))
+            _lines("said", _quotes(fact["quotes"]))
+            _lines("decided", _history(fact.get("history", ())))
     for row in known["heard_but_not_kept"]:
         said = f"{row['attribute']}: {row['value'] or ''} ({row['reason'].replace('_', ' ')}) “{row['quote']}”"
         out.print(Text(f"heard, but not kept: {said}"))
@@ -167,6 +176,12 @@ def _json(value: Any) -> int:
 def _add(table: Table, *cells: object) -> None:
     """A row of plain text: what customers say may look like markup."""
     table.add_row(*(Text(str(cell)) for cell in cells))
+
+
+def _lines(head: str, text: str) -> None:
+    """A part of a fact, as narrow as the terminal may be."""
+    for at, line in enumerate(text.splitlines()):
+        out.print(Padding(Text(f"{'' if at else head:<9}{line}"), (0, 0, 0, 2)))
 
 
 def _quotes(said: Sequence[Mapping[str, Any]]) -> str:

@@ -24,7 +24,10 @@ Told = Mapping[str, Mapping[str, Any]]
 
 
 async def know(connection: Connection, subject: Subject, schema: Schema, now: datetime) -> dict[str, Any]:
-    """What do you know about me: facts, conflicts and withdrawals with every quote and their history."""
+    """What do you know about me: facts, conflicts and withdrawals with every quote and their history.
+
+    `kept_but_not_used` is what was said about attributes that the schema no longer has.
+    """
     params = {"subject": subject_id(subject)}
     async with connection.transaction():
         await connection.execute(SNAPSHOT)
@@ -34,10 +37,13 @@ async def know(connection: Connection, subject: Subject, schema: Schema, now: da
         }
     told = {row["source"]: row for row in rows["told"]}
     known: dict[str, list[dict[str, Any]]] = {"active": [], "conflict": [], "retracted": []}
+    unused: list[dict[str, Any]] = []
     for slot, evidence in sorted(by_slot(rows["all_evidence"]).items()):
         attribute = schema.get(evidence[0].attribute)
         record = resolve(evidence, attribute, now) if attribute else None
-        if attribute and record:
+        if attribute is None:
+            unused.append({"slot": slot, "quotes": [_quote(s, told) for s in evidence if s.quote]})
+        elif record:
             history = [_decided(row) for row in rows["history"] if row["slot"] == slot]
             said = {"slot": slot, "attribute": attribute.name, "about": attribute.description}
             known[record.status].append(said | _believed(record, evidence, told) | {"history": history})
@@ -48,6 +54,7 @@ async def know(connection: Connection, subject: Subject, schema: Schema, now: da
         "conflicts": known["conflict"],
         "withdrawn": known["retracted"],
         "heard_but_not_kept": [_decided(row) for row in rows["history"] if row["slot"] is None and row["reason"]],
+        "kept_but_not_used": unused,
         "messages": len(told),
         "not_read_yet": sum(row["unread"] for row in told.values()),
     }

@@ -132,11 +132,7 @@ async def check(database: Database, schema: Schema, *, now: datetime) -> list[st
         async with _locked(database, sid) as connection:
             held = await _hold(connection, sid, schema, now)
             due = {slot for slot, r in held.records.items() if r["changes_at"] and r["changes_at"] <= now}
-            problems += [
-                f"{sid}: {slot} is not what its statements say; run `python -m graph rebuild`"
-                for slot in held.stale()
-                if slot not in due
-            ]
+            problems += [f"{sid}: {_what_to_do(slot, schema)}" for slot in held.stale() if slot not in due]
             for name, broken in (
                 ("undecided", "no row in the ledger (F5)"),
                 ("unquoted", "no such quote in its message (F4)"),
@@ -146,6 +142,15 @@ async def check(database: Database, schema: Schema, *, now: datetime) -> list[st
                         f"{sid}: the statement {row['ordinal']} of {row['source']!r} on {row['slot']} has {broken}"
                     )
     return problems
+
+
+def _what_to_do(slot: str, schema: Schema) -> str:
+    """Of a record that is not what it should be. Rebuilding one of a renamed attribute would only drop it."""
+    attribute = slot.partition("=")[0]
+    if attribute in schema:
+        return f"{slot} is not what its statements say; run `python -m graph rebuild`"
+    move = f"run `python -m graph recanonicalize --rename {attribute}=NEW`"
+    return f"{slot} is of an attribute that domain.py doesn't have; if it has another name now, {move}"
 
 
 async def recanonicalize(

@@ -77,6 +77,19 @@ async def test_a_customer_nobody_knows(words: str, deps: Deps, screen: io.String
     assert ("nothing to forget" if forgetting else "known of nobody") in screen.getvalue()
 
 
+async def test_what_is_known_is_readable_on_a_narrow_terminal(talk: Talk, deps: Deps, screen: io.StringIO) -> None:
+    """Each fact with its words and its decisions, a line each."""
+    await talk.say("My shoe size is 42.")
+    await talk.drain()
+    args = asked("know", "--customer", "alice")
+    assert await args.run(deps, args) == 0
+    lines = [line.rstrip() for line in screen.getvalue().splitlines()]
+    at = lines.index("shoe_size: 42 (support 1)")
+    assert lines[at + 1].startswith("  said     “")
+    assert lines[at + 2].startswith("  decided  ")
+    assert lines[at + 2].endswith("insert: - → 42")
+
+
 async def test_the_worker_says_what_it_did(talk: Talk, deps: Deps, screen: io.StringIO) -> None:
     """With --once: how many messages were read, and that nothing was left to read the next time."""
     await talk.say("My shoe size is 42.")

@@ -10,6 +10,7 @@ from graph.core.schema import Attribute, schema
 from graph.core.words import Claim, Subject
 from graph.storage import transcript
 from graph.storage.commit import Committer
+from graph.storage.know import know
 from graph.storage.pool import Database
 from graph.storage.rebuild import check, rebuild, recanonicalize
 from graph.storage.recall import as_of, recall
@@ -109,6 +110,12 @@ async def test_another_schema(database: Database, committer: Committer, subject:
             committer.schema["tier"],
         ]
     )
+    # Rebuilding would only drop what has another name now; and whoever asks is told what is there meanwhile.
+    assert any("recanonicalize --rename window=NEW" in problem for problem in await check(database, moved, now=NOW))
+    async with database.connection() as connection:
+        unused = (await know(connection, subject, moved, NOW))["kept_but_not_used"]
+    assert [fact["slot"] for fact in unused] == ["window"]
+    assert unused[0]["quotes"]
     changed, unreadable = await recanonicalize(database, moved, {"window": "delivery_window"}, now=NOW)
     assert (changed, len(unreadable)) == (4, 1)
     async with database.connection() as connection:
