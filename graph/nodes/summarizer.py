@@ -46,14 +46,18 @@ class Summarizer:
         self._words = self._bound // 2
         self._timeout = timeout
         fixed = count(self._request(self._words, "", "."), ())
-        self.room = self._limit - fixed - budget.summary  # for the conversation, in one request
-        if self.room < _SMALLEST_ROOM:
+        room = self._limit - fixed - budget.summary
+        if room < _SMALLEST_ROOM:
             needed = fixed + budget.summary + _SMALLEST_ROOM
             raise RequestTooLarge("a summary's request", needed, self._limit, "raise the budget's total")
+        # For the conversation, in one request. A model asked to make a few hundred words of ten thousand loses much and
+        # takes long: what waits after failures is folded in more pieces, not in larger ones.
+        self.room = min(room, max(budget.recent, _SMALLEST_ROOM))
 
     def fits(self, summary: str, transcript: str) -> bool:
-        """Whether one request holds both."""
-        return self._count(self._request(self._words, summary, transcript), ()) <= self._limit
+        """Whether one request takes both."""
+        request = self._count(self._request(self._words, summary, transcript), ())
+        return request <= self._limit and self._tokens(transcript) <= self.room
 
     def _request(self, words: int, summary: str, transcript: str) -> list[BaseMessage]:
         """What langmem sends for these, by the prompts that it is given."""

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -261,6 +269,7 @@ async def test_c1_every_request_of_a_long_backlog_fits_and_all_of_it_is_read_ove
         state |= update | {"messages": applied(state["messages"], update["messages"])}
     assert not over_soft(state["messages"], budget, count_tokens)
     assert all(count_tokens(request) <= budget.request for request in model.asked)
+    assert all(count_text(piece) <= budget.recent for piece in pieces_of(model.asked))  # a failure makes none larger
     assert all(was_seen(f"question {n}: w{n}x0", model.shown) for n in range(100))
 
 
@@ -336,6 +345,12 @@ def test_a_budget_without_room_for_a_summary_request_fails_at_start() -> None:
     """C1: where the summarizer's own prompt leaves no room, the node is not made, and the error has the numbers."""
     with pytest.raises(RequestTooLarge, match="raise the budget's total"):
         node_for(Extractive(), Budget.for_total(700))
+
+
+def pieces_of(asked: Sequence[Sequence[BaseMessage]]) -> list[str]:
+    """What each request to the summarizer showed of the conversation."""
+    shown = [str(request[-1].content).partition("<transcript>\n")[2] for request in asked]
+    return [text.partition("\n</transcript>")[0] for text in shown]
 
 
 class State(MessagesState):
