@@ -40,7 +40,7 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
 
     def before_call(state: State) -> str:
         # After a fold that failed nobody waits for another: the request leaves out what is too much, and excerpts it.
-        failed = state.get("turn", {}).get("fold_failed")
+        failed = state["turn"].get("fold_failed")
         return "fold" if not failed and over_hard(state["messages"], deps.budget, deps.count) else "call_model"
 
     def after_call(state: State) -> str:

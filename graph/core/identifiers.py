@@ -29,6 +29,7 @@ _EXACT = re.compile(
 )
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WRITTEN = re.compile(rf"{_CURRENCY}|dollars?|euros?|pounds?|{_MONTH}|st|nd|rd|th|of", re.IGNORECASE)
+_PROSE = re.compile(r"[^\W\d_]{4,}|[a-z]+|\d{1,2}(?:[ap]m|st|nd|rd|th)?")
 _SEPARATOR = re.compile(r"(?<=\d)[.,\u00a0\u202f '\u2019](?=\d{3}(?!\d))")
 _LONGEST = 64  # what is longer is a key or a picture, not something a customer would say
 _CONTEXT = 32  # characters before an identifier that say what it is
@@ -124,7 +125,8 @@ def founded(summary: str, shown: str) -> str:
         if holds(shown, word) or _plain(word) in said:
             return True
         if any(sign.isalpha() or sign == "@" for sign in _WRITTEN.sub("", word)):
-            return False
+            # "24-hour" and "9am-11am" are prose; HAT-999 is not.
+            return all(_PROSE.fullmatch(part) or holds(shown, part) for part in word.split("-"))
         # "May 20th" may have become 2026-05-20: its day was said.
         return set(_numbers(word[8:] if _ISO.match(word) else word)) <= numbers
 

@@ -62,6 +62,7 @@ def source_ids(message: BaseMessage, thread: str, said: str) -> tuple[str, str]:
 async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context], *, deps: Deps) -> dict[str, Any]:
     subject, thread, now = identify(runtime), thread_of(config), datetime.now(UTC)
     sent = state["messages"]
+    last: Any = state.get("turn")  # somebody may have edited it
     messages = [kept(m, deps.budget.message, "", count_text) if isinstance(m, HumanMessage) else m for m in sent]
     exact = {m.id: spoken(m) for m in sent}
     async with deps.database.connection() as connection:
@@ -101,7 +102,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         "messages": update,
         "turn": {
             "now": now.isoformat(),
-            "fold_failed": state.get("turn", {}).get("fold_failed", False),
+            "fold_failed": isinstance(last, dict) and bool(last.get("fold_failed")),
             "new": recorded,
             "urgent": any(why),
             "why": next((u.why for u in why if u), "ordinary"),

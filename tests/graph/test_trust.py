@@ -187,6 +187,14 @@ async def test_a_client_sets_messages_only(talk: Talk) -> None:
     assert state["turn"]["report"]["written"] == []
 
 
+@pytest.mark.parametrize("turn", [None, "", ["x"], {"fold_failed": "?"}])
+async def test_c8_an_edit_of_the_turns_notes_breaks_no_turn(talk: Talk, turn: Any) -> None:
+    """C8: whatever somebody leaves there, the next turn begins its own."""
+    await talk.say("Hello")
+    await talk.assistant.aupdate_state(config(THREAD), {"turn": turn}, as_node="settle")
+    assert (await talk.say("Hello again")).reply
+
+
 async def test_notes_in_state_speak_for_no_system_of_record(talk: Talk) -> None:
     """Readings that somebody edits into the state can't be about a tool's result, whatever they quote from it."""
     turn = await talk.say("Look up my account, please.")
