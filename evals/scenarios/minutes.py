@@ -97,6 +97,7 @@ def owner_told(text: str, task: str) -> str | None:
     for line in text.splitlines():
         if task not in line:
             continue
+        line = line.removeprefix("customer: ")  # noqa: PLW2901 - our label, before the speaker
         said = line.partition(": ")[2] or line
         people = sorted((p for p in PEOPLE if p in said), key=said.index)
         if not people:
