@@ -109,7 +109,7 @@ def _result(held: Meeting, seed: int, posted: Sequence[str], turns: Sequence[Tur
         "compactions_before_the_reply": sum(turn.took("fold") is not None for turn in turns),
         "compaction_failures": Counter(fold["failure"] for turn in turns for fold in turn.folds if fold["failure"]),
         "turns_summarized": sum(fold["turns"] for turn in turns for fold in turn.folds),
-        "lines_nobody_said": sum(fold["unfounded"] for turn in turns for fold in turn.folds),
+        "lines_nobody_said": sum(fold["ungrounded"] for turn in turns for fold in turn.folds),
         "excerpts_in_request": answer.report["context"]["tokens"]["excerpts"],
         "answer": answer.reply,
         "compaction_seconds_p50": round(percentile(compaction, 0.5), 3),

@@ -113,7 +113,7 @@ def keep(summary: str, pinned: Sequence[str], found: Iterable[Exact], fits: Call
     return Kept(left, [w for at in ranked[room:] for w in wanted[entries[at]] if not holds(shown, w)])
 
 
-def founded(summary: str, shown: str) -> str:
+def grounded(summary: str, shown: str) -> str:
     """The summary without the lines that name an identifier, amount, date or address which `shown` does not have.
 
     Amounts and dates may be written another way than they were said; an identifier or an address may not.

@@ -14,7 +14,7 @@ from graph.core.blocks import summary_block
 from graph.core.budget import Budget
 from graph.core.fold import Line, take
 from graph.core.history import cuts
-from graph.core.identifiers import exact, founded, keep
+from graph.core.identifiers import exact, grounded, keep
 from graph.core.reduce import CountText, reduce_text
 from graph.nodes.messages import lines_of, remembered
 from graph.nodes.recent import to_fold
@@ -42,7 +42,7 @@ class Folded:
     pinned: list[str]
     turns: int = 0
     calls: int = 0
-    unfounded: int = 0  # lines left out that named what nobody said
+    ungrounded: int = 0  # lines left out that named what nobody said
     failure: str = ""
 
 
@@ -73,7 +73,7 @@ class Fold:
     async def _step(self, before: Folded, chunk: Sequence[Line]) -> Folded:
         transcript = "".join(line.text for line in chunk)
         written = await self.summarizer.extend(before.summary, transcript)
-        summary = founded(written, f"{before.summary}\n{transcript}")
+        summary = grounded(written, f"{before.summary}\n{transcript}")
         if not summary.strip():
             raise SummaryUnusable("every line of the summary names what nobody said")
         covered = [word for line in chunk for word in exact(line.said, line.who)]
@@ -82,8 +82,8 @@ class Fold:
         lost = set(kept.out) - set(await self.search(kept.out)) if kept.out else set()
         if lost:
             raise SummaryUnusable(f"{len(lost)} identifiers would be lost, such as {min(lost)!r}")
-        unfounded = before.unfounded + len(written.splitlines()) - len(summary.splitlines())
-        return replace(before, summary=summary, pinned=kept.pinned, unfounded=unfounded)
+        ungrounded = before.ungrounded + len(written.splitlines()) - len(summary.splitlines())
+        return replace(before, summary=summary, pinned=kept.pinned, ungrounded=ungrounded)
 
     def _fits(self, summary: str, pinned: Sequence[str]) -> bool:
         return self.count(summary_block(summary, pinned)) <= self.bound
@@ -127,7 +127,7 @@ def make_summarize(
             "of": len(old),
             "messages": len(ids),
             "calls": folded.calls,
-            "unfounded": folded.unfounded,
+            "ungrounded": folded.ungrounded,
             "failure": folded.failure,
         }
         log.log(logging.WARNING if folded.failure else logging.INFO, "summarize: %s", outcome)

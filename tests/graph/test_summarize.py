@@ -237,7 +237,7 @@ async def test_c6_what_nobody_said_does_not_enter_a_summary() -> None:
     assert update["messages"]
     assert "it is settled" in update["summary"]
     assert "ZX-9999" not in update["summary"] + "".join(update["pinned"])
-    assert told[0]["unfounded"] >= 1
+    assert told[0]["ungrounded"] >= 1
     node = node_for(Inventive(only=True), Budget.for_total(2_500), report=told.append)
     assert await node({"messages": talk(12)}, CONFIG) == {}
     assert told[1]["failure"] == "every line of the summary names what nobody said"

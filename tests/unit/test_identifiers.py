@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graph.core.identifiers import exact, founded, holds, keep
+from graph.core.identifiers import exact, grounded, holds, keep
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_a_huge_text_takes_no_quadratic_time(piece: str) -> None:
 def test_a_line_that_names_what_nobody_said_is_left_out(line: str, kept: bool) -> None:
     """Amounts and dates may be rewritten; an identifier or an amount that nobody said takes its line with it."""
     shown = "customer: order HAT136 of May 20th, paid $1,200.50, mail mia.li@example.com, phone 030/1234567"
-    assert founded(f"tool: done\n{line}", shown) == (f"tool: done\n{line}" if kept else "tool: done")
+    assert grounded(f"tool: done\n{line}", shown) == (f"tool: done\n{line}" if kept else "tool: done")
