@@ -63,6 +63,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
     subject, thread, now = identify(runtime), thread_of(config), datetime.now(UTC)
     sent = state["messages"]
     last: Any = state.get("turn")  # somebody may have edited it
+    report = last.get("report") if isinstance(last, dict) else None
     messages = [kept(m, deps.budget.message, "", count_text) if isinstance(m, HumanMessage) else m for m in sent]
     exact = {m.id: spoken(m) for m in sent}
     async with deps.database.connection() as connection:
@@ -102,7 +103,7 @@ async def intake(state: State, config: RunnableConfig, runtime: Runtime[Context]
         "messages": update,
         "turn": {
             "now": now.isoformat(),
-            "fold_failed": isinstance(last, dict) and bool(last.get("fold_failed")),
+            "fold_failed": isinstance(report, dict) and bool(report.get("fold_failed")),
             "new": recorded,
             "urgent": any(why),
             "why": next((u.why for u in why if u), "ordinary"),

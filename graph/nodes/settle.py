@@ -18,6 +18,7 @@ async def settle(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         "refused": turn.get("refused", []),
         "problem": turn.get("problem", ""),
         "context": turn.get("context", {}),
+        "fold_failed": turn.get("fold_failed", False),
     }
     runtime.stream_writer({"report": report})
-    return {"turn": {"report": report, "fold_failed": turn.get("fold_failed", False)}}
+    return {"turn": {"report": report}}

@@ -187,7 +187,7 @@ async def test_a_client_sets_messages_only(talk: Talk) -> None:
     assert state["turn"]["report"]["written"] == []
 
 
-@pytest.mark.parametrize("turn", [None, "", ["x"], {"fold_failed": "?"}])
+@pytest.mark.parametrize("turn", [None, "", ["x"], {"report": 7}, {"report": {"fold_failed": "?"}}])
 async def test_c8_an_edit_of_the_turns_notes_breaks_no_turn(talk: Talk, turn: Any) -> None:
     """C8: whatever somebody leaves there, the next turn begins its own."""
     await talk.say("Hello")
