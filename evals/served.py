@@ -1,5 +1,6 @@
 """The models of an evaluation over real HTTP: a script for each role, and a record of who was asked what."""
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -80,9 +81,19 @@ def extractive(faults: str = "none") -> Script:
 
 
 def forward(url: str, model: str, timeout: float) -> Script:
-    """A real model's answer, by way of this server, so that what it was asked is on record."""
+    """A real model's answer, by way of this server, so that what it was asked is on record.
+
+    It is asked one thing at a time: the next question ends an answer that nobody waits for any longer.
+    """
+    asking: list[asyncio.Task[Response]] = []
 
     async def ask(request: Request) -> Response:
+        for before in asking:
+            before.cancel()
+        asking[:] = [asyncio.create_task(_ask(request))]
+        return await asking[0]
+
+    async def _ask(request: Request) -> Response:
         patience = aiohttp.ClientTimeout(total=timeout)
         body = {**request, "model": model, "stream": False}
         async with (

@@ -63,9 +63,7 @@ async def run(  # noqa: PLR0913 - each is an option of the command
 ) -> dict[str, Any]:
     held = meeting(seed, minutes=minutes, characters=66_000 * minutes // 90)
     real = forward(model, name, patience) if model else None
-    # What nobody waits for any longer must not keep the model busy.
-    writes = forward(model, name, summary_patience) if model else extractive(summarizer)
-    with models(heard(real or copied), silent, writes) as served:
+    with models(heard(real or copied), silent, real or extractive(summarizer)) as served:
         limits = {"model_timeout": patience, "summary_timeout": summary_patience} if model else {}
         settings = settings_for(uri, served.url, budget=Budget(), **limits)
         who, thread = Subject("evals", "note-taker"), str(uuid.uuid4())
