@@ -91,7 +91,10 @@ def forward(url: str, model: str, timeout: float) -> Script:
         for before in asking:
             before.cancel()
         asking[:] = [asyncio.create_task(_ask(request))]
-        return await asking[0]
+        try:
+            return await asking[0]
+        except asyncio.CancelledError:
+            return JSONResponse({"error": {"message": "something else was asked meanwhile"}}, status_code=499)
 
     async def _ask(request: Request) -> Response:
         patience = aiohttp.ClientTimeout(total=timeout)
