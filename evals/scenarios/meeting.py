@@ -82,20 +82,20 @@ def _posts(minutes: Sequence[str], every: int) -> list[str]:
 
 
 def _result(held: Meeting, seed: int, posted: Sequence[str], turns: Sequence[Turn], served: Served) -> dict[str, Any]:
-    asked_at, heard = len(posted), "\n".join(posted)
+    asked_at, everything = len(posted), "\n".join(posted)
     answer = turns[asked_at]
-    request = served.of(CHAT)[asked_at].request
+    shown = told(served.of(CHAT)[asked_at].request)
     tokens = [turn.tokens for turn in turns]
     compaction = [seconds for turn in turns if (seconds := turn.took("fold", "summarize")) is not None]
-    open_actions = {task for task in held.owners if task in heard}
+    open_actions = {task for task in held.owners if task in everything}
     limit = Budget().request
     return {
         "seed": seed,
         "corrected": f"{held.task}: {held.old} -> {held.new}",
-        "owner_in_request": owner_told(told(request), held.task),
-        "correct_in_request": owner_told(told(request), held.task) == held.new,
+        "owner_in_request": owner_told(shown, held.task),
+        "correct_in_request": owner_told(shown, held.task) == held.new,
         "correct_in_answer": owner_told(answer.reply, held.task) == held.new,
-        "actions_right_in_request": sum(owner_told(told(request), task) == held.owners[task] for task in open_actions),
+        "actions_right_in_request": sum(owner_told(shown, task) == held.owners[task] for task in open_actions),
         "actions_right_in_answer": sum(owner_told(answer.reply, task) == held.owners[task] for task in open_actions),
         "actions": len(open_actions),
         "transcript_tokens": sum(map(count_text, held.minutes)),

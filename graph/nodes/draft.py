@@ -30,6 +30,11 @@ class Draft:
         conversation = alternating([message for turn in self.turns for message in turn.messages])
         return [SystemMessage(self.instructions), *headed(head, conversation)]
 
+    @property
+    def shown(self) -> int:
+        """How many turns of the history are in it, the opening included."""
+        return len(self.turns) + bool(self.opening)
+
     def total(self) -> int:
         return self.count(self.messages(), self.tools)
 

@@ -87,12 +87,11 @@ def _excerpts(
 
     A summary that fails, or is still to be made, must not make the assistant forget what it is asked about.
     """
-    shown = len(draft.turns) + bool(draft.opening)
-    if room < _LEAST_EXCERPT or shown == len(history):
-        return history[: len(history) - shown]
+    if room < _LEAST_EXCERPT or draft.shown == len(history):
+        return history[: len(history) - draft.shown]
     while draft.total() > draft.limit - room and draft.lighten():
         pass
-    left_out = history[: len(history) - len(draft.turns) - bool(draft.opening)]
+    left_out = history[: len(history) - draft.shown]
     room = min(room, draft.limit - draft.total())
     draft.earlier = excerpt(lines_of(left_out, messages), question, room, words)
     if not draft.fits():

@@ -106,13 +106,13 @@ def make_summarize(
     summarizer = Summarizer(model, budget, count, prompt, timeout)
     words = counting(count)
 
-    def readable(line: Line) -> Line:
+    def capped(line: Line) -> Line:
         return replace(line, said=reduce_text(line.said, summarizer.room * _MOST_REQUESTS, "", line.message, words))
 
     async def summarize(state: Mapping[str, Any], config: RunnableConfig) -> dict[str, Any]:
         messages: Sequence[BaseMessage] = state["messages"]
         old = to_fold(messages, budget.soft, budget, count)
-        lines = [readable(line) for line in lines_of(old, messages)]
+        lines = [capped(line) for line in lines_of(old, messages)]
         if not lines:
             return {}
         summary, pinned = remembered(state)

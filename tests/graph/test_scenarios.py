@@ -109,8 +109,7 @@ async def test_meeting(database_uri: str) -> None:
 
 async def test_meeting_sees_a_correction_that_was_lost(database_uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a summarizer that forgets everything, the request of minute 44 has no owner to show."""
-    forgetful = lambda _: lambda _: Reply("People talked about many things.")  # noqa: E731
-    monkeypatch.setattr(meeting, "extractive", forgetful)
+    monkeypatch.setattr(meeting, "extractive", lambda _: lambda _: Reply("People talked about many things."))
     result = await meeting.run(database_uri, seed=1, minutes=45)
     assert not result["correct_in_request"]
     assert not meeting.passed(result)
