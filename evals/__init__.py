@@ -1,5 +1,6 @@
-"""Evaluations run on the frozen example domain, so that they measure the guarantees in any fork."""
+"""Figures and the commands that print them. They run on the engine's test domain (support.shop)."""
 
-from evals.example import stand_in
+import sys
+from pathlib import Path
 
-stand_in()
+sys.path.insert(0, str(Path(__file__).parent.parent / "packages" / "trusted_memory" / "tests"))

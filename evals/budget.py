@@ -19,15 +19,14 @@ from langchain_core.messages import AnyMessage, RemoveMessage, SystemMessage, co
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.message import add_messages
 
-from evals.checker import has_current_turn, pairs_are_valid, text, tokens, was_seen, wire
-from evals.extractive import FAULTS, Extractive
-from graph.core.budget import Budget, RequestTooLarge
-from graph.models.counting import count_tokens
-from graph.nodes.messages import remembered
-from graph.nodes.recent import over_hard, over_soft
-from graph.nodes.request import assemble, check_fixed
-from graph.nodes.summarize import make_summarize
-from graph.prompting import Prompts
+from support.checker import has_current_turn, pairs_are_valid, text, tokens, was_seen, wire
+from support.extractive import FAULTS, Extractive
+from trusted_memory.conversation.budget import Budget, RequestTooLarge
+from trusted_memory.conversation.messages import remembered
+from trusted_memory.conversation.request import assemble, check_fixed
+from trusted_memory.conversation.summarize import make_summarize, over_hard, over_soft
+from trusted_memory.models.counting import count_tokens
+from trusted_memory.prompting import Prompts
 
 LEFT_OUT = "Answer the customer."  # stands for fixed instructions that don't fit their share
 ZERO = ("over_budget", "invalid_pairs", "newest_turn_lost", "without_human", "folded_unseen", "summary_missing")

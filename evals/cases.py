@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from evals.deliver import EXTRACTOR, KEY, Result
-from graph.core.batch import Outcome, Reading
-from graph.core.schema import Attribute, schema
-from graph.core.words import Claim, Reject, Subject
-from graph.storage import transcript
-from graph.storage.commit import Committer
-from graph.storage.pool import Database, subject_id
-from graph.storage.recall import recall
+from trusted_memory.facts.batch import Outcome, Reading
+from trusted_memory.facts.schema import Attribute, schema
+from trusted_memory.facts.words import Claim, Reject, Subject
+from trusted_memory.storage import transcript
+from trusted_memory.storage.commit import Committer
+from trusted_memory.storage.pool import Database, subject_id
+from trusted_memory.storage.recall import recall
 
 Case = Mapping[str, Any]
 Event = Mapping[str, Any]

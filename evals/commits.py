@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection as Pipe
 
 from evals.deliver import KEY, schema_of
-from graph.core.batch import Reading
-from graph.core.words import Claim, Subject
-from graph.storage import transcript
-from graph.storage.commit import Committer
-from graph.storage.pool import Database
+from trusted_memory.facts.batch import Reading
+from trusted_memory.facts.words import Claim, Subject
+from trusted_memory.storage import transcript
+from trusted_memory.storage.commit import Committer
+from trusted_memory.storage.pool import Database
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 TENANT, EXTRACTOR = "floor", "floor"

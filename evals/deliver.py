@@ -15,12 +15,12 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-from graph.core.batch import Reading
-from graph.core.schema import Attribute, Schema, schema
-from graph.core.words import Claim, SourceKind, Subject
-from graph.storage import transcript
-from graph.storage.commit import Committer
-from graph.storage.pool import Database
+from trusted_memory.facts.batch import Reading
+from trusted_memory.facts.schema import Attribute, Schema, schema
+from trusted_memory.facts.words import Claim, SourceKind, Subject
+from trusted_memory.storage import transcript
+from trusted_memory.storage.commit import Committer
+from trusted_memory.storage.pool import Database
 
 KEY = b"a key for evaluations"
 EXTRACTOR = "replay"

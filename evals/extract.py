@@ -13,13 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.example import own_prompts
 from evals.schemas import BROAD
-from graph.core.ground import Numbered
-from graph.core.words import Claim
 from graph.deps import Deps, deps
-from graph.models.nvidia import structured
-from graph.nodes.extract import extract_claims
+from trusted_memory.facts.words import Claim
+from trusted_memory.models.nvidia import structured
+from trusted_memory.reading.extract import extract_claims
+from trusted_memory.reading.ground import Numbered
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -89,7 +88,7 @@ async def evaluate(
 ) -> Tally:
     tally = Tally()
     ask = partial(structured, (await own.models()).extraction)
-    limit = own.budget.total - own.budget.output_reserve
+    limit = own.memory.budget.request
 
     async def call(messages: Any, schema: dict[str, Any]) -> Any:
         return await ask(schema, messages)
@@ -115,7 +114,6 @@ def add_parser(subparsers: Any) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    own_prompts()
     own = deps()
     if own.settings.offline_model:
         raise SystemExit("no model is configured: set NVIDIA_BASE_URL or NVIDIA_API_KEY, and APP_EXTRACTION_MODEL")

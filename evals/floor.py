@@ -24,10 +24,10 @@ from evals.pgbench import Script
 from evals.place import database
 from evals.recorder import Recorder, Said
 from evals.trips import counting
-from graph.core.words import Subject
-from graph.storage import transcript
-from graph.storage.migrate import migrate
-from graph.storage.pool import connection_options, subject_id
+from trusted_memory.facts.words import Subject
+from trusted_memory.storage import transcript
+from trusted_memory.storage.migrate import migrate
+from trusted_memory.storage.pool import connection_options, subject_id
 
 SUBJECTS = (8, 1)  # in parallel
 PROCESSES = 2

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evals.example.domain import SCHEMA
 from evals.schemas import TRAVEL
-from graph.core.gate import urgent
-from graph.core.schema import Schema
+from support.shop.domain import SCHEMA
+from trusted_memory.facts.schema import Schema
+from trusted_memory.reading.gate import urgent
 
 DOMAINS: Mapping[str, Schema] = {"retail": SCHEMA, "travel": TRAVEL}
 

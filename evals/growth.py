@@ -23,9 +23,10 @@ from evals.instant import instant
 from evals.place import database, deps_for, settings_for
 from evals.scenarios.figures import tell
 from evals.talk import talking
-from graph.background import worker
-from graph.core.words import Subject
-from graph.deps import Models
+from graph.application import application
+from graph.models import Models
+from trusted_memory.facts.words import Subject
+from trusted_memory.hosts.worker import worker
 
 NOBODY = "http://127.0.0.1:9/v1"  # no model server is needed
 MOST, GREATEST = 0.1, 1.2
@@ -72,11 +73,11 @@ async def ours(uri: str, turns: int, every: int, seed: int) -> Sizes:
     async with deps_for(settings_for(uri, NOBODY)) as deps:
         deps.__dict__["_models"] = Models(*[instant()] * 3)
         async with talking(deps, background=False) as talk:
-            await worker(deps, wait=False)
+            await worker(application(deps), wait=False)
             sizes = Sizes(await asyncio.to_thread(measured, uri))
             for turn in range(1, turns + 1):
                 await talk.say(who, thread, saying(dice))
-                await worker(deps, wait=False)
+                await worker(application(deps), wait=False)
                 if not turn % every:
                     sizes.after[turn] = await asyncio.to_thread(measured, uri) - sizes.empty
     return sizes

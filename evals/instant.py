@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from evals.place import CHAT
-from graph.models.nvidia import NVIDIA
+from trusted_memory.models.nvidia import NVIDIA
 
 
 class Instant(NVIDIA):

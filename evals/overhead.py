@@ -23,13 +23,15 @@ from evals.place import SUMMARY, database, deps_for, settings_for
 from evals.scenarios.figures import tell
 from evals.served import models
 from evals.talk import talking
-from graph.background import worker
+from graph.application import application
 from graph.context import Caller
-from graph.core.budget import Budget
-from graph.core.words import Subject
 from graph.deploy import open_assistant
-from graph.deps import Deps, Models
-from graph.storage.pool import SCHEMA
+from graph.deps import Deps
+from graph.models import Models
+from trusted_memory.conversation.budget import Budget
+from trusted_memory.facts.words import Subject
+from trusted_memory.hosts.worker import worker
+from trusted_memory.storage.pool import SCHEMA
 
 Durability = Literal["async", "sync", "exit"]
 TURN = 20
@@ -65,7 +67,7 @@ async def compare(uri: str, rounds: int, durability: Durability) -> dict[str, An
                 caller = Caller(subject=Subject("evals", f"customer-{number}"))
                 for turn in range(1, TURN + 1):
                     if turn == TURN:
-                        await worker(deps, wait=False)
+                        await worker(application(deps), wait=False)
                     for kind in sorted(graphs, reverse=bool(number % 2)):
                         sent = {"messages": [HumanMessage(WORDS[turn % len(WORDS)])]}
                         config = {"configurable": {"thread_id": threads[kind]}}
@@ -97,7 +99,7 @@ async def compact(uri: str, turns: int) -> dict[str, Any]:
                 who, thread = Subject("evals", "talker"), str(uuid.uuid4())
                 for number in range(turns):
                     turn = await talk.say(who, thread, WORDS[number % len(WORDS)])
-                    await worker(deps, wait=False)
+                    await worker(application(deps), wait=False)
                     took = turn.took("summarize")
                     (ordinary if took is None else compacting).append(turn.replied)
                     compaction += [] if took is None else [took]

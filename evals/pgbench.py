@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evals.commits import Load
 from evals.recorder import Said
-from graph.offline.programs import PostgresError
+from trusted_memory.offline.programs import PostgresError
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)

@@ -10,11 +10,11 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from graph.core.schema import Schema
 from graph.deps import Deps
-from graph.domain import SCHEMA
 from graph.settings import Settings
-from graph.storage.pool import DatabaseUnreachable, unreachable
+from support import shop
+from trusted_memory.facts.schema import Schema
+from trusted_memory.storage.pool import DatabaseUnreachable, unreachable
 
 CHAT, EXTRACTION, SUMMARY = "chat", "extraction", "summary"  # one model a role, so that a server knows who asks
 
@@ -24,7 +24,7 @@ def database() -> Iterator[str]:
     """A database of its own: on the server of APP_DATABASE_URI if that is set, else on an embedded one."""
     configured = Settings().database_uri
     if configured is None:
-        from graph.offline.postgres import postgres_server  # noqa: PLC0415 - an extra
+        from trusted_memory.offline.postgres import postgres_server  # noqa: PLC0415 - an extra
 
         with tempfile.TemporaryDirectory(prefix="evals-") as folder, postgres_server(Path(folder)) as uri:
             yield uri
@@ -65,10 +65,15 @@ def settings_for(database_uri: str, model_url: str, **changes: Any) -> Settings:
     return Settings(_env_file=None, **(values | changes))
 
 
+def shop_deps(settings: Settings, **changes: Any) -> Deps:
+    """What the graphs stand on, over the engine's test domain and not the project's own."""
+    return Deps(settings, **(shop.parts() | changes))
+
+
 @asynccontextmanager
-async def deps_for(settings: Settings, schema: Schema = SCHEMA) -> AsyncIterator[Deps]:
-    """What the graphs stand on, closed afterwards."""
-    deps = Deps(settings, schema)
+async def deps_for(settings: Settings, schema: Schema = shop.SCHEMA) -> AsyncIterator[Deps]:
+    """The same, closed afterwards."""
+    deps = shop_deps(settings, schema=schema)
     try:
         yield deps
     finally:

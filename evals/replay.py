@@ -18,9 +18,9 @@ from typing import Any
 from evals.cases import play_cases
 from evals.deliver import Delivery, Event, Result, arrange, message_at, names_of
 from evals.place import database
-from graph.core.words import Claim, Intent, SourceKind, Subject
-from graph.storage.migrate import migrate
-from graph.storage.pool import Database, subject_id
+from trusted_memory.facts.words import Claim, Intent, SourceKind, Subject
+from trusted_memory.storage.migrate import migrate
+from trusted_memory.storage.pool import Database, subject_id
 
 START = datetime(2027, 1, 1, tzinfo=UTC)
 NOW = START + timedelta(days=30)

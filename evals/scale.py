@@ -25,13 +25,13 @@ from psycopg import sql
 from evals.commits import committing
 from evals.deliver import KEY, schema_of
 from evals.place import database
-from graph.core.batch import Reading
-from graph.core.words import Claim, Subject
-from graph.storage import transcript
-from graph.storage.commit import Committer
-from graph.storage.migrate import migrate
-from graph.storage.pool import Database, connection_options, subject_id
-from graph.storage.recall import recall
+from trusted_memory.facts.batch import Reading
+from trusted_memory.facts.words import Claim, Subject
+from trusted_memory.storage import transcript
+from trusted_memory.storage.commit import Committer
+from trusted_memory.storage.migrate import migrate
+from trusted_memory.storage.pool import Database, connection_options, subject_id
+from trusted_memory.storage.recall import recall
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 TENANT, EXTRACTOR = "scale", "scale"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 
-from graph.core.phrases import plain
-from graph.core.schema import Attribute, Schema, schema, text
+from trusted_memory.facts.schema import Attribute, Schema, schema, text
+from trusted_memory.reading.phrases import plain
 
 
 def choice(options: Mapping[str, str]) -> Callable[[str], str | None]:

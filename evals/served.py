@@ -13,12 +13,12 @@ import anyio
 from langchain_core.messages import convert_to_messages
 from starlette.responses import JSONResponse, Response
 
-from evals.extractive import Extractive
 from evals.place import CHAT, EXTRACTION, SUMMARY
-from graph.offline.model import serving
-from graph.offline.protocol import application
-from graph.offline.replies import Reply, reply, said
-from graph.offline.understanding import MESSAGE
+from support.extractive import Extractive
+from trusted_memory.offline.model import serving
+from trusted_memory.offline.protocol import application
+from trusted_memory.offline.replies import Reply, reply, said
+from trusted_memory.offline.understanding import MESSAGE
 
 Request = dict[str, Any]
 Script = Callable[[Request], Reply | Awaitable[Response]]

@@ -10,9 +10,9 @@ from langchain_core.messages import HumanMessage
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Caller
-from graph.core.words import Subject
 from graph.deploy import open_assistant
 from graph.deps import Deps
+from trusted_memory.facts.words import Subject
 
 
 @dataclass

@@ -1,3 +1,14 @@
-from graph.cli import main
+"""The command line: `python -m graph …`."""
 
-raise SystemExit(main())
+import sys
+
+from graph.application import ours
+from trusted_memory import main
+
+
+def run() -> int:
+    return main(ours)
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -5,12 +5,8 @@ The worked example is an online retailer's assistant. A fork replaces this file,
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from graph.core.phrases import plain
-from graph.core.schema import Attribute, Schema, schema
-
-CUSTOMER = "customer"  # the origin of what a customer says
+from trusted_memory import Attribute, Schema, SystemOfRecord, plain, schema
 
 # As `plain` leaves them: lower case, without accents. "mañana" alone is tomorrow, "más tarde" is later.
 _PARTS = {
@@ -172,15 +168,6 @@ SCHEMA: Schema = schema(
         ),
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SystemOfRecord:
-    """A tool whose result is a fact without a model: result field → attribute, under the system's name and version."""
-
-    origin: str
-    facts: Mapping[str, str]
-    version: str | None = None
 
 
 TOOL_FACTS: Mapping[str, SystemOfRecord] = {

@@ -6,10 +6,11 @@ from typing import Any
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
+from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from graph.core.budget import Budget
+from trusted_memory import Budget
+from trusted_memory import read_settings as read
 
 ROOT = Path(__file__).parent.parent
 
@@ -88,32 +89,6 @@ class Settings(BaseSettings):
         return not (self.nvidia_api_key or self.nvidia_base_url)
 
 
-class BadSettings(ValueError):
-    """The environment or .env holds what can't be; a line for each problem names the variable."""
-
-
 def read_settings() -> Settings:
-    """The settings of this process, from the environment and .env."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        raise BadSettings("\n".join(_problems(error))) from None
-    except SettingsError:  # the budget is the only setting that may be JSON
-        raise BadSettings("APP_BUDGET: expected JSON, or single limits such as APP_BUDGET__TOTAL=16000") from None
-
-
-def _problems(error: ValidationError) -> list[str]:
-    """One line each. Defaults that follow from a value that is wrong are not wrong themselves."""
-    return [
-        f"{_variable(problem['loc'])}: {problem['msg'].removeprefix('Value error, ')}"
-        for problem in error.errors(include_url=False, include_input=False)
-        if problem["type"] != "default_factory_not_called"
-    ]
-
-
-def _variable(loc: tuple[int | str, ...]) -> str:
-    """What the environment calls it. Names of others than ours are spelled out in `loc`."""
-    if loc == ("budget",):  # its limits don't go together
-        return "APP_BUDGET__…"
-    name = "__".join(str(part) for part in loc).upper()
-    return name if loc[0] not in Settings.model_fields else f"APP_{name}"
+    """The settings of this process. Raises BadSettings, which names each variable that is wrong."""
+    return read(Settings)

@@ -1,6 +1,6 @@
 """CHANGE ME: what the assistant can do. Tools work for `current_subject()`, never for a customer named by the model.
 
-The tables are sample data in the product's own PostgreSQL (graph/storage/migrations/0002_sample_shop.sql); a real
+The tables are sample data in the product's own PostgreSQL (graph/migrations/0001_sample_shop.sql); a real
 fork calls its systems of record here. A tool returns (text for the model, row for memory): which fields of the row
 are facts is declared in domain.TOOL_FACTS.
 """
@@ -11,7 +11,7 @@ from typing import Any, LiteralString
 
 from langchain_core.tools import BaseTool, tool
 
-from graph.context import current_subject
+from trusted_memory import current_subject
 
 Rows = list[dict[str, Any]]
 Query = Callable[[LiteralString, dict[str, Any]], Awaitable[Rows]]

@@ -17,10 +17,11 @@ import urllib.request
 from collections.abc import Iterator
 from types import FrameType
 
-from graph.offline.postgres import postgres_server
-from graph.settings import BadSettings, Settings, read_settings
+from graph.settings import Settings, read_settings
 from tools.bootstrap import ROOT
 from tools.parent import end_with_parent
+from trusted_memory import BadSettings
+from trusted_memory.offline.postgres import postgres_server
 
 HOST = "127.0.0.1"
 USUAL_PORT = 2024

@@ -37,6 +37,7 @@ LEFT_OUT = shutil.ignore_patterns(
     "*.egg-info",
 )
 BIN = Path(sys.executable).parent
+HOUSES = (".", "packages/trusted_memory/src", "packages/trusted_memory/tests")  # before what is installed
 CHECKS = {
     "ruff": [sys.executable, "-m", "ruff", "check", "--no-cache"],
     "mypy": [sys.executable, "-m", "mypy"],
@@ -76,7 +77,7 @@ def run(tree: Path, *checks: str) -> tuple[int, str]:
     """Exit code and output of one of CHECKS, or of the tests that are named."""
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *checks]
     # No bytecode: Python would take a mutant of the same size, written within the same second, for the original.
-    env = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(str(tree / part) for part in HOUSES), "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
     env.setdefault("APP_SHARED_DATA", str(ROOT.parent / "shared/data"))  # cases that stand beside the project
     try:
         done = subprocess.run(

@@ -4,11 +4,10 @@ import asyncio
 from datetime import UTC, datetime
 
 from evals.scenarios.events import Said, Told
-from graph.core.words import Subject
 from graph.deps import Deps
-from graph.domain import CUSTOMER
-from graph.storage import jobs, transcript
-from graph.storage.transcript import Message
+from trusted_memory.facts.words import CUSTOMER, Subject
+from trusted_memory.storage import jobs, transcript
+from trusted_memory.storage.transcript import Message
 
 UNFINISHED = """
     select (select count(*) from transcript where kind = 'user' and extractor is null) as unread,

@@ -10,8 +10,8 @@ from evals.scenarios.deliver import subject_of
 from evals.scenarios.events import Customer, Said
 from evals.scenarios.reckoning import Row, reckon
 from graph.deps import Deps
-from graph.storage.pool import subject_id
-from graph.storage.recall import recall
+from trusted_memory.storage.pool import subject_id
+from trusted_memory.storage.recall import recall
 
 # A message that two readers have read at a time is decided once; the other's reading is a `noop` and changes nothing.
 DECISIONS = """

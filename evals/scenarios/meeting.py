@@ -18,10 +18,10 @@ from evals.scenarios.figures import percentile
 from evals.scenarios.minutes import Meeting, meeting, owner_told
 from evals.served import Request, Script, Served, extractive, forward, models
 from evals.talk import Turn, talking
-from graph.core.budget import Budget
-from graph.core.words import Subject
-from graph.models.counting import count_text
-from graph.offline.replies import Reply, said
+from trusted_memory.conversation.budget import Budget
+from trusted_memory.facts.words import Subject
+from trusted_memory.models.counting import count_text
+from trusted_memory.offline.replies import Reply, said
 
 ASKED_AT = 80
 QUESTION = "Who is to {task}? And list every open action of this meeting with its owner, one a line."

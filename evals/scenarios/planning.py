@@ -14,10 +14,10 @@ from evals.scenarios.figures import percentile
 from evals.scenarios.itinerary import FINAL, Itinerary, itinerary, region_told
 from evals.served import Request, Served, extractive, models
 from evals.talk import Turn, talking
-from graph.core.budget import Budget
-from graph.core.words import Subject
-from graph.models.counting import count_text
-from graph.offline.replies import Reply, said
+from trusted_memory.conversation.budget import Budget
+from trusted_memory.facts.words import Subject
+from trusted_memory.models.counting import count_text
+from trusted_memory.offline.replies import Reply, said
 
 # Instructions and six tools need 1,300 tokens; a planner of its own with fewer tools would leave more to the talk.
 BUDGET = Budget(total=4_000, output_reserve=600, instructions=1_300, facts=300, summary=400, recent=1_400)

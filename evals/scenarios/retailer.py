@@ -22,7 +22,7 @@ from evals.scenarios.lag import watch
 from evals.scenarios.sayings import SINGLE
 from evals.served import extractor, models
 from evals.talk import Talk, talking
-from graph.core.words import Subject
+from trusted_memory.facts.words import Subject
 
 DAY = 20_000  # events
 TIMES = 20

@@ -20,11 +20,12 @@ from evals.scenarios.journeys import QUESTION, Journey, journey
 from evals.schemas import TRAVEL
 from evals.served import Request, Served, extractor, models
 from evals.talk import Talk, talking
-from graph.background import worker
-from graph.core.words import Subject
+from graph.application import application
 from graph.deps import Deps
-from graph.offline.replies import Reply, said
-from graph.storage import transcript
+from trusted_memory.facts.words import Subject
+from trusted_memory.hosts.worker import worker
+from trusted_memory.offline.replies import Reply, said
+from trusted_memory.storage import transcript
 
 SLOWEST = 20.0  # seconds: this domain's limit for the lag, and its warning
 NEEDLESS = 0.25  # share of messages that correct nothing and may be read before the reply all the same
@@ -70,7 +71,7 @@ async def run(
             deps_for(settings_for(uri, behind.url, **changes), TRAVEL) as reading,
             talking(deps, background=False) as talk,
         ):
-            task = asyncio.create_task(worker(reading))
+            task = asyncio.create_task(worker(application(reading)))
             seen = await _travel(talk, journeys, waiting, pause)
             await drained(deps, patience=120)
             lags = await _lags(deps)

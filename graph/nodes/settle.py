@@ -1,14 +1,12 @@
 """settle: the turn's report. Everything durable has been written by the node that made it."""
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 
 from graph.context import Context
-from graph.state import State
+from graph.state import State, Update
 
 
-async def settle(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+async def settle(state: State, runtime: Runtime[Context]) -> Update:
     turn = state.get("turn", {})
     report = {
         "urgent": turn.get("urgent", False),

@@ -4,11 +4,12 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from evals.place import shop_deps
 from graph.deps import Deps
-from graph.offline.model import demo
 from graph.settings import Settings
+from support.scripted import ScriptedModel
 from tests.graph.talk import Talk, settings_for
-from tests.scripted import ScriptedModel
+from trusted_memory.offline.model import demo
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def settings(database_uri: str, model: ScriptedModel) -> Settings:
 
 @pytest.fixture
 async def deps(settings: Settings) -> AsyncIterator[Deps]:
-    made = Deps(settings)
+    made = shop_deps(settings)
     yield made
     await made.database.close()
     made.close()

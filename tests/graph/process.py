@@ -19,10 +19,10 @@ from typing import Any
 import psycopg
 from langgraph.errors import EmptyInputError
 
-from graph.deps import Deps
-from graph.models.nvidia import NVIDIA
+from evals.place import shop_deps
 from graph.settings import Settings
 from tests.graph.talk import THREAD, Talk
+from trusted_memory.models.nvidia import NVIDIA
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.graph.process"])  # importing LangGraph takes longer than a turn
@@ -135,7 +135,7 @@ def _serve(connection: Connection, settings: dict[str, Any], background: bool) -
 async def _run(connection: Connection, settings: dict[str, Any], background: bool, steps: _Steps) -> None:
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
-    deps = Deps(Settings(_env_file=None, **settings))
+    deps = shop_deps(Settings(_env_file=None, **settings))
     async with Talk.open(deps, background=background) as talk:
         requests = asyncio.create_task(_answer_all(connection, talk, steps))
         stopped = asyncio.create_task(stopping.wait())

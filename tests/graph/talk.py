@@ -9,15 +9,17 @@ from typing import Any, Self
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
-from graph.background import worker
+from evals.place import shop_deps
+from graph.application import application
 from graph.context import Caller
-from graph.core.words import Subject
 from graph.deploy import open_assistant
 from graph.deps import Deps
 from graph.settings import Settings
-from graph.storage import transcript
-from graph.storage.pool import subject_id
-from graph.storage.recall import ledger, recall
+from trusted_memory.facts.words import Subject
+from trusted_memory.hosts.worker import worker
+from trusted_memory.storage import transcript
+from trusted_memory.storage.pool import subject_id
+from trusted_memory.storage.recall import ledger, recall
 
 THREAD = "5f0c1e0a-0000-4000-8000-00000000000a"
 OTHER = "5f0c1e0a-0000-4000-8000-00000000000b"
@@ -71,7 +73,7 @@ class Talk:
     @classmethod
     @asynccontextmanager
     async def with_settings(cls, settings: Settings) -> AsyncIterator[Self]:
-        deps = Deps(settings)
+        deps = shop_deps(settings)
         try:
             async with cls.open(deps) as talk:
                 yield talk
@@ -101,16 +103,16 @@ class Talk:
 
     async def drain(self) -> None:
         """Background reading, until nothing is left that can be done now."""
-        await worker(self.deps, wait=False)
+        await worker(application(self.deps), wait=False)
 
     async def facts(self, user: str = "alice") -> dict[str, Any]:
         async with self.deps.database.connection() as connection:
-            held = await recall(connection, subject(user), self.deps.schema, datetime.now(UTC))
+            held = await recall(connection, subject(user), self.deps.memory.schema, datetime.now(UTC))
         return {slot: fact["value"] for slot, fact in held.facts.items()}
 
     async def fact(self, slot: str, user: str = "alice") -> dict[str, Any]:
         async with self.deps.database.connection() as connection:
-            held = await recall(connection, subject(user), self.deps.schema, datetime.now(UTC))
+            held = await recall(connection, subject(user), self.deps.memory.schema, datetime.now(UTC))
         return held.facts[slot]
 
     async def ledger(self, user: str = "alice") -> list[dict[str, Any]]:

@@ -14,18 +14,18 @@ from langchain_core.messages import AIMessage, HumanMessage
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import ValidationError
 
+from evals.place import shop_deps
 from graph.context import Caller
 from graph.deploy import open_assistant
-from graph.deps import Deps
-from graph.models.errors import BadOutput, ModelError, ModelRefused, ModelTimeout, ModelUnreachable
-from graph.nodes.call_model import NO_ANSWER, UNFINISHED
-from graph.nodes.intake import NoThread
-from graph.prompting import PromptError, Prompts
 from graph.settings import Settings
-from graph.storage import pool
-from graph.storage.pool import DatabaseUnreachable
+from support.scripted import Cut, Fail, Raw, Request, ScriptedModel, Slow, calls, demo
 from tests.graph.talk import THREAD, Talk, config, decided, settings_for, subject
-from tests.scripted import Cut, Fail, Raw, Request, ScriptedModel, Slow, calls, demo
+from trusted_memory.conversation.reply import NO_ANSWER, UNFINISHED
+from trusted_memory.identity import NoThread
+from trusted_memory.models.errors import BadOutput, ModelError, ModelRefused, ModelTimeout, ModelUnreachable
+from trusted_memory.prompting import PromptError, Prompts
+from trusted_memory.storage import pool
+from trusted_memory.storage.pool import DatabaseUnreachable
 
 SOME = [range(start, start + 15) for start in range(1000, 1120, 15)]
 ALICE = Caller(subject=subject("alice"))
@@ -211,7 +211,7 @@ async def test_bad_prompts(
         (package / "assistant.md").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(PromptError, match=says):
-        async with open_assistant(deps=Deps(settings, prompts=Prompts(package.name)), background=False):
+        async with open_assistant(deps=shop_deps(settings, prompts=Prompts(package.name)), background=False):
             pass
 
 

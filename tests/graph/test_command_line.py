@@ -8,11 +8,13 @@ import pytest
 from rich.console import Console
 
 from evals.__main__ import main as evals_main
-from graph import cli, doctor, rights
-from graph.cli import main, parser
+from graph.application import application
 from graph.deps import Deps
-from graph.settings import BadSettings, read_settings
+from graph.settings import read_settings
 from tests.graph.talk import Talk
+from trusted_memory import Application, BadSettings
+from trusted_memory.hosts import cli, doctor, rights
+from trusted_memory.hosts.cli import main, parser
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_arguments_that_can() -> None:
 async def test_a_customer_nobody_knows(words: str, deps: Deps, screen: io.StringIO) -> None:
     """Instead of an empty table it says that nothing is known; to forget what is not there is an error."""
     args = asked(*words.split(), "--customer", "nobody")
-    code = await args.run(deps, args)
+    code = await args.run(application(deps), args)
     forgetting = words.startswith("forget")
     assert code == int(forgetting)
     assert ("nothing to forget" if forgetting else "known of nobody") in screen.getvalue()
@@ -82,7 +84,7 @@ async def test_what_is_known_is_readable_on_a_narrow_terminal(talk: Talk, deps: 
     await talk.say("My shoe size is 42.")
     await talk.drain()
     args = asked("know", "--customer", "alice")
-    assert await args.run(deps, args) == 0
+    assert await args.run(application(deps), args) == 0
     lines = [line.rstrip() for line in screen.getvalue().splitlines()]
     at = lines.index("shoe_size: 42 (support 1)")
     assert lines[at + 1].startswith("  said     “")
@@ -94,9 +96,9 @@ async def test_the_worker_says_what_it_did(talk: Talk, deps: Deps, screen: io.St
     """With --once: how many messages were read, and that nothing was left to read the next time."""
     await talk.say("My shoe size is 42.")
     args = asked("worker", "--once")
-    await args.run(deps, args)
+    await args.run(application(deps), args)
     assert "1 messages read; 0 not read yet" in screen.getvalue()
-    await args.run(deps, args)
+    await args.run(application(deps), args)
     assert "nothing to read" in screen.getvalue()
 
 
@@ -116,23 +118,27 @@ def test_settings_that_can_not_be(
     variable: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch, screen: io.StringIO
 ) -> None:
     """One line names the variable; doctor has a row for it, and other commands end with it."""
+
+    def make() -> Application:
+        return application(Deps(read_settings()))
+
     monkeypatch.setenv(variable, value)
     with pytest.raises(BadSettings) as raised:
         read_settings()
     assert says in str(raised.value)
     assert "\n" not in str(raised.value)
     assert "hunter2" not in str(raised.value)
-    assert main(["doctor"]) == 1
+    assert main(make, ["doctor"]) == 1
     assert "settings" in screen.getvalue()
     assert says in screen.getvalue()
-    assert main(["migrate"]) == 1
+    assert main(make, ["migrate"]) == 1
 
 
 async def test_doctor_names_what_is_wrong(deps: Deps, screen: io.StringIO) -> None:
     """A prompt with a stray dollar sign is a row of doctor's, and the rest is checked all the same."""
     whole = deps.prompts.texts["assistant"]
     deps.prompts.texts["assistant"] = type(whole)("It costs 5$ [/red]")
-    assert await doctor.doctor(deps, argparse.Namespace()) == 1
+    assert await doctor.doctor(application(deps), argparse.Namespace()) == 1
     assert "prompts/assistant.md has a '$' that names nothing" in screen.getvalue()
     assert "attributes" in screen.getvalue()
 

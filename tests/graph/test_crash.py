@@ -11,10 +11,10 @@ import pytest
 
 from graph.deploy import open_assistant
 from graph.settings import ROOT, Settings
-from graph.storage import jobs
+from support.scripted import Fail, Request, ScriptedModel, Slow, demo
 from tests.graph.process import Died, running
 from tests.graph.talk import OTHER, Talk, decided
-from tests.scripted import Fail, Request, ScriptedModel, Slow, demo
+from trusted_memory.storage import jobs
 
 URGENT = "Correction: please deliver in the evening."
 ORDINARY = "Please deliver in the morning."
@@ -149,7 +149,7 @@ async def test_sigterm_drains(settings: Settings, talk: Talk, model: ScriptedMod
             "APP_DATABASE_URI": uri.get_secret_value(), "NVIDIA_BASE_URL": model.base_url, "APP_CHAT_MODEL": "scripted",
             "APP_SECRET": "for tests", "APP_AUTO_MIGRATE": "false",
         }  # fmt: skip
-        command = [sys.executable, "-c", "import tests, graph.__main__", "worker"]
+        command = [sys.executable, "-c", "from graph.__main__ import run; run()", "worker"]
         worker = await asyncio.to_thread(subprocess.Popen, command, cwd=ROOT, env=environment)
         try:
             assert await asyncio.to_thread(asked.wait, 30)

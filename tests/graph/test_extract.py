@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from graph.core.budget import RequestTooLarge
-from graph.core.ground import Numbered
-from graph.core.schema import Attribute, schema
-from graph.models.counting import count_tokens
-from graph.models.errors import BadOutput, ModelUnreachable
-from graph.nodes.extract import ExtractionResult, extract_claims, extractor_version
-from graph.nodes.pieces import pieces
-from graph.prompting import Prompts
+from trusted_memory.conversation.budget import RequestTooLarge
+from trusted_memory.facts.schema import Attribute, schema
+from trusted_memory.models.counting import count_tokens
+from trusted_memory.models.errors import BadOutput, ModelUnreachable
+from trusted_memory.prompting import Prompts
+from trusted_memory.reading.extract import ExtractionResult, extract_claims, extractor_version
+from trusted_memory.reading.ground import Numbered
+from trusted_memory.reading.numbering import pieces
 
 NOW = datetime(2026, 3, 1, 10, tzinfo=UTC)
 SCHEMA = schema([Attribute("city", "Where the customer lives."), Attribute("drink", "What the customer drinks.")])

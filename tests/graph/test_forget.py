@@ -7,18 +7,18 @@ import pytest
 from langchain_core.messages import HumanMessage, RemoveMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from graph.storage.conversations import Cut
-from graph.storage.erasure import forget
-from graph.storage.traces import Traces
-from graph.storage.transcript import digest
+from support.rights import where
 from tests.graph.talk import OTHER, THIRD, THREAD, Talk, config, subject
-from tests.rights import where
+from trusted_memory.storage.erasure.checkpoints import Cut
+from trusted_memory.storage.erasure.erase import forget
+from trusted_memory.storage.erasure.traces import Traces
+from trusted_memory.storage.transcript import digest
 
 WORDS = ("Quetzalina", "id-zebra-1")
 
 
 async def _forget(talk: Talk, **what: Any) -> dict[str, Any]:
-    return await forget(talk.deps.committer, subject("alice"), now=datetime.now(UTC), **what)
+    return await forget(talk.deps.memory.committer, subject("alice"), now=datetime.now(UTC), **what)
 
 
 async def _tell(talk: Talk) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from graph.deps import Deps
 from graph.settings import Settings
+from support.scripted import ScriptedModel
 from tests.graph.process import running
 from tests.graph.talk import OTHER, THIRD, THREAD, Talk
-from tests.scripted import ScriptedModel
 
 MORNING, EVENING = "Please deliver in the morning.", "Actually, I meant the evening, not the morning."
 ASKS = "When will you deliver?"

@@ -14,16 +14,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from graph.background import read_subject
-from graph.core.batch import Reading
-from graph.core.budget import Budget
-from graph.core.words import Claim
-from graph.offline.model import serving
-from graph.storage import transcript
-from graph.storage.pool import subject_id
-from graph.storage.semantic import NoVectors, prepare
+from graph.application import application
+from support.scripted import ScriptedModel
 from tests.graph.talk import Talk, settings_for, subject
-from tests.scripted import ScriptedModel
+from trusted_memory.conversation.budget import Budget
+from trusted_memory.facts.batch import Reading
+from trusted_memory.facts.words import Claim
+from trusted_memory.hosts.worker import read_subject
+from trusted_memory.offline.model import serving
+from trusted_memory.storage import transcript
+from trusted_memory.storage.pool import subject_id
+from trusted_memory.storage.semantic import NoVectors, prepare
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SMALL = Budget(total=5_000, output_reserve=800, instructions=2_000, facts=300, summary=400, recent=1_500)
@@ -82,8 +83,8 @@ async def knows_much(talk: Talk, user: str = "alice") -> None:
     message = transcript.Message("m1", "elsewhere", "user", "customer", NOW, " ".join(c.quote for c in claims))
     async with talk.deps.database.connection() as connection:
         await transcript.record(connection, subject(user), [message], talk.deps.key)
-    await talk.deps.committer.commit(subject(user), [Reading("m1", tuple(claims))], extractor="tests", now=NOW)
-    await read_subject(talk.deps, subject(user))
+    await talk.deps.memory.committer.commit(subject(user), [Reading("m1", tuple(claims))], extractor="tests", now=NOW)
+    await read_subject(application(talk.deps), subject(user))
 
 
 async def meddle(talk: Talk, query: str) -> None:
@@ -156,7 +157,9 @@ async def test_f9_vectors_go_with_their_values(talk: Talk) -> None:
         said = transcript.Message("m2", "elsewhere", "user", "customer", NOW + timedelta(minutes=1), "Call me Bob.")
         await transcript.record(connection, subject("alice"), [said], talk.deps.key)
     reading = Reading("m2", (Claim("preferred_name", "Bob", "Bob", "correct"),))
-    await talk.deps.committer.commit(subject("alice"), [reading], extractor="tests", now=NOW + timedelta(minutes=2))
+    await talk.deps.memory.committer.commit(
+        subject("alice"), [reading], extractor="tests", now=NOW + timedelta(minutes=2)
+    )
     assert await talk.fact("preferred_name")
     assert await talk.rows(vector) == []
 
@@ -171,7 +174,7 @@ async def test_f9_no_vector_slips_in_while_a_value_changes(talk: Talk) -> None:
         await connection.execute(
             """update store set value = value || '{"value": "Bob"}' where key = 'preferred_name'"""
         )
-        reading = asyncio.create_task(read_subject(talk.deps, subject("alice")))
+        reading = asyncio.create_task(read_subject(application(talk.deps), subject("alice")))
         await asyncio.sleep(0.5)
     await reading
     assert await talk.rows(f"select words {vector} and words = md5('Sam')") == []

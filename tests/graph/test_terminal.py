@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from graph import chat, cli
+from graph.application import application
 from graph.deps import Deps
+from support.scripted import Fail, ScriptedModel
 from tests.graph.talk import Talk
-from tests.scripted import Fail, ScriptedModel
+from trusted_memory.hosts import chat, cli
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ async def test_chat_streams_and_tells_what_memory_did(
 ) -> None:
     """The reply, then one line a decision."""
     typing(monkeypatch, "Correction: please deliver in the evening.")
-    await chat.chat(deps, argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=True))
+    await chat.chat(application(deps), argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=True))
     assert "I have noted your delivery window: evening." in screen.getvalue()
     assert "memory: insert delivery_window: evening" in screen.getvalue()
 
@@ -47,7 +48,7 @@ async def test_chat_goes_on_after_an_error(
     """A model that fails costs one turn, not the session."""
     model.add(Fail(503, "busy [/red]"))
     typing(monkeypatch, "Hello", "Hello again")
-    await chat.chat(deps, argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=False))
+    await chat.chat(application(deps), argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=False))
     assert "ModelRefused" in screen.getvalue()
     assert "Hello! How can I help?" in screen.getvalue()
 
@@ -60,7 +61,7 @@ async def test_words_that_look_like_markup_are_shown_as_they_are(
     model.add("Fine [/blue][link=http://example.org]!")
     await talk.say("Hi", thread="other")
     typing(monkeypatch, hostile)
-    await chat.chat(deps, argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=False))
-    await cli.facts(deps, argparse.Namespace(tenant="demo", customer="alice", as_of=None))
-    await cli.show_ledger(deps, argparse.Namespace(tenant="demo", customer="alice", most=50))
+    await chat.chat(application(deps), argparse.Namespace(thread=None, tenant="demo", customer="alice", explain=False))
+    await cli.facts(application(deps), argparse.Namespace(tenant="demo", customer="alice", as_of=None))
+    await cli.show_ledger(application(deps), argparse.Namespace(tenant="demo", customer="alice", most=50))
     assert "evening" in screen.getvalue()

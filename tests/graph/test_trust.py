@@ -11,13 +11,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import ValidationError
 
-from graph.context import Caller, Context, NoIdentity
-from graph.core.words import Subject
+from graph.context import Caller, Context
 from graph.deps import Deps
 from graph.graph import assistant
-from graph.storage.ownership import NotYourConversation
+from support.scripted import Reply, Request, ScriptedModel, calls, demo
 from tests.graph.talk import OTHER, THREAD, Talk, config, decided, subject
-from tests.scripted import Reply, Request, ScriptedModel, calls, demo
+from trusted_memory import NoIdentity
+from trusted_memory.facts.words import Subject
+from trusted_memory.storage.ownership import NotYourConversation
 
 MORNING, EVENING = "Please deliver in the morning.", "Correction: please deliver in the evening."
 

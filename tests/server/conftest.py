@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from tests.conftest import on
+from support.database import on
 from tests.server.dev import Dev
 
 

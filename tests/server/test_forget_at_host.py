@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from langgraph_sdk.errors import NotFoundError
 
-from graph.core.words import Subject
+from evals.place import shop_deps
 from graph.deps import Deps
-from graph.storage.erasure import forget
-from graph.storage.host import Host, HostRefused
+from support.rights import where
 from tests.graph.talk import settings_for
-from tests.rights import where
 from tests.server.dev import Dev
+from trusted_memory.facts.words import Subject
+from trusted_memory.storage.erasure.erase import forget
+from trusted_memory.storage.erasure.host import Host, HostRefused
 
 SAID = "Please call me Quetzalina from now on."
 
@@ -26,7 +27,7 @@ def message(text: str, name: str | None = None) -> Any:
 @pytest.fixture
 def deps(server_database_uri: str) -> Deps:
     # The key differs from the server's: a redelivery is not what is tried here.
-    return Deps(settings_for(server_database_uri, "http://127.0.0.1:9"))
+    return shop_deps(settings_for(server_database_uri, "http://127.0.0.1:9"))
 
 
 async def test_f9_the_host_forgets(dev: Dev, deps: Deps) -> None:
@@ -41,7 +42,9 @@ async def test_f9_the_host_forgets(dev: Dev, deps: Deps) -> None:
     assert "Quetzalina" in str(await client.threads.get(thread))
     assert "Quetzalina" in str(await client.runs.list(thread))
     try:
-        receipt = await forget(deps.committer, person, source=f"zebra-1-{customer}", now=datetime.now(UTC), host=host)
+        receipt = await forget(
+            deps.memory.committer, person, source=f"zebra-1-{customer}", now=datetime.now(UTC), host=host
+        )
         assert receipt["reached"]["host_conversations"] == 1
         assert not any("--host" in line for line in receipt["not_reached"])
         for told in (await client.threads.get(thread), await client.runs.list(thread), await client.threads.search()):
@@ -53,7 +56,7 @@ async def test_f9_the_host_forgets(dev: Dev, deps: Deps) -> None:
         values = str((await client.threads.get_state(thread))["values"])
         assert "Are you there?" in values
         assert "Hello, hello." in values
-        receipt = await forget(deps.committer, person, now=datetime.now(UTC), host=host)
+        receipt = await forget(deps.memory.committer, person, now=datetime.now(UTC), host=host)
         assert receipt["reached"]["host_conversations"] == 2
         assert await client.threads.search() == []
         for gone in (thread, silent):
@@ -76,11 +79,11 @@ async def test_f9_the_host_forgets_copies(dev: Dev, deps: Deps) -> None:
     assert "Quetzalina" in str(await client.threads.get(copy))
     try:
         host = Host(dev.url, {"x-customer-id": customer})
-        await forget(deps.committer, person, source=f"zebra-3-{customer}", now=datetime.now(UTC), host=host)
+        await forget(deps.memory.committer, person, source=f"zebra-3-{customer}", now=datetime.now(UTC), host=host)
         assert "Quetzalina" not in str([await client.threads.search(), await client.threads.get_state(copy)])
         assert "Hello, hello." in str((await client.threads.get_state(copy))["values"])
         assert await where(deps.database, f"zebra-3-{customer}") == {}
-        await forget(deps.committer, person, now=datetime.now(UTC), host=host)
+        await forget(deps.memory.committer, person, now=datetime.now(UTC), host=host)
         assert await where(deps.database, "Hello, hello.", copy) == {}
     finally:
         await deps.database.close()
@@ -94,7 +97,7 @@ async def test_f6_a_host_lets_nobody_forget_for_others(dev: Dev, deps: Deps) -> 
     await client.runs.wait(thread, "assistant", input=message(SAID))
     try:
         host = Host(dev.url, {"x-customer-id": other})
-        receipt = await forget(deps.committer, Subject("demo", other), now=datetime.now(UTC), host=host)
+        receipt = await forget(deps.memory.committer, Subject("demo", other), now=datetime.now(UTC), host=host)
         assert receipt["reached"]["host_conversations"] == 0
         assert "Quetzalina" in str(await client.threads.get(thread))
     finally:
@@ -106,6 +109,6 @@ async def test_a_host_that_is_away(deps: Deps) -> None:
     try:
         host = Host("http://127.0.0.1:9", {})
         with pytest.raises(HostRefused, match=re.escape("http://127.0.0.1:9 can't be reached")):
-            await forget(deps.committer, Subject("demo", "nobody"), now=datetime.now(UTC), host=host)
+            await forget(deps.memory.committer, Subject("demo", "nobody"), now=datetime.now(UTC), host=host)
     finally:
         await deps.database.close()
