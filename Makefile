@@ -26,7 +26,7 @@ chat: env ## talk to the assistant in the terminal (CUSTOMER=demo)
 doctor: env ## say what is configured and whether it is sound
 	@$(BIN) -m graph doctor $(ARGS)
 
-test: env ## run the whole suite (ARGS="tests/unit -k budget" for a part)
+test: env ## run the whole suite (ARGS="tests/graph -k journey" for a part)
 	@$(BIN) -m pytest $(ARGS)
 
 format: env ## put imports and layout in order
@@ -39,5 +39,5 @@ mutants: env ## break the code in small ways and show that a named test catches 
 	@$(BIN) -m tools.mutants $(ARGS)
 
 clean: ## remove the environment and caches; keep .data and .env
-	@rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	@rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info packages/*/src/*.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,7 @@
 """python -m evals budget FILE: replays recorded conversations through the real assembly and the real fold.
 
 A model call happens wherever a message of the customer or of a tool is followed by an assistant's. The answers are the
-recorded ones; only the summarizer is scripted (it copies). `evals/checker.py` judges every request.
+recorded ones; only the summarizer is scripted (it copies). `support/checker.py` judges every request.
 """
 
 import argparse
@@ -122,7 +122,7 @@ class Replay:
         plain = {**fields, "content": step.get("content") or ""}
         message = convert_to_messages([plain])[0]
         message.id = name
-        self.messages = list(add_messages(self.messages, [message]))  # type: ignore[arg-type]
+        self.messages = list(add_messages(self.messages, [message]))  # type: ignore[arg-type]  # its stub wants a list of anything like a message
         if name in self.folded:  # an edit of what is in the summary already is said anew
             self.said.pop(name, None)
             self.folded.discard(name)
@@ -140,7 +140,7 @@ class Replay:
             seen = was_seen(whole, shown) and all(_same_call(call, shown) for call in calls)
             self.tally.add("folded_unseen", not seen)
         self.folded |= {str(gone.id) for gone in removed}
-        self.messages = list(add_messages(self.messages, removed))  # type: ignore[arg-type]
+        self.messages = list(add_messages(self.messages, removed))  # type: ignore[arg-type]  # its stub wants a list of anything like a message
         self.memory |= update
         self.tally.add("summaries", bool(removed))
 

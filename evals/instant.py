@@ -17,7 +17,7 @@ class Instant(NVIDIA):
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,  # noqa: ARG002 - the interface of chat models
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - likewise
         **kwargs: Any,
     ) -> ChatResult:
         words = str(messages[-1].content).split()

@@ -103,7 +103,7 @@ async def compact(uri: str, turns: int) -> dict[str, Any]:
                     took = turn.took("summarize")
                     (ordinary if took is None else compacting).append(turn.replied)
                     compaction += [] if took is None else [took]
-                    before += turn.took("fold") is not None
+                    before += turn.waited
     return {
         "compactions": len(compaction),
         "compactions_before_the_reply": before,

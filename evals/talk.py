@@ -30,9 +30,15 @@ class Turn:
         """Of the turn's last request, as the budget counts them."""
         return int(self.report.get("context", {}).get("tokens", {}).get("total", 0))
 
-    def took(self, *names: str) -> float | None:
-        """Seconds in these nodes; None if the turn had none of them."""
-        found = [seconds for name, seconds in self.nodes if name in names]
+    @property
+    def waited(self) -> bool:
+        """Whether a summary was written before the reply, so that the customer waited for it."""
+        names = [name for name, _ in self.nodes]
+        return "summarize" in names and "call_model" in names[names.index("summarize") :]
+
+    def took(self, node: str) -> float | None:
+        """Seconds in this node; None if the turn had none of it."""
+        found = [seconds for name, seconds in self.nodes if name == node]
         return sum(found) if found else None
 
 

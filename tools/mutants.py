@@ -37,7 +37,7 @@ LEFT_OUT = shutil.ignore_patterns(
     "*.egg-info",
 )
 BIN = Path(sys.executable).parent
-HOUSES = (".", "packages/trusted_memory/src", "packages/trusted_memory/tests")  # before what is installed
+HOUSES = (".", "packages/trusted_memory/src", "packages/trusted_memory/tests")
 CHECKS = {
     "ruff": [sys.executable, "-m", "ruff", "check", "--no-cache"],
     "mypy": [sys.executable, "-m", "mypy"],
@@ -73,12 +73,16 @@ def listed(names: list[str] | None = None) -> list[Mutant]:
     return [mutant for mutant in entries if not names or any(name in mutant.name for name in names)]
 
 
+def python_path(tree: Path) -> str:
+    """PYTHONPATH for a copy of the project: what is installed in .venv is the engine of the project itself."""
+    return os.pathsep.join(str(tree / part) for part in HOUSES)
+
+
 def run(tree: Path, *checks: str) -> tuple[int, str]:
     """Exit code and output of one of CHECKS, or of the tests that are named."""
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *checks]
     # No bytecode: Python would take a mutant of the same size, written within the same second, for the original.
-    houses = os.pathsep.join(str(tree / part) for part in HOUSES)
-    env = os.environ | {"PYTHONPATH": houses, "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
+    env = os.environ | {"PYTHONPATH": python_path(tree), "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
     env.setdefault("APP_SHARED_DATA", str(ROOT.parent / "shared/data"))  # cases that stand beside the project
     try:
         done = subprocess.run(

@@ -86,7 +86,7 @@ def _result(held: Meeting, seed: int, posted: Sequence[str], turns: Sequence[Tur
     answer = turns[asked_at]
     shown = told(served.of(CHAT)[asked_at].request)
     tokens = [turn.tokens for turn in turns]
-    compaction = [seconds for turn in turns if (seconds := turn.took("fold", "summarize")) is not None]
+    compaction = [seconds for turn in turns if (seconds := turn.took("summarize")) is not None]
     open_actions = {task for task in held.owners if task in everything}
     limit = Budget().request
     return {
@@ -106,7 +106,7 @@ def _result(held: Meeting, seed: int, posted: Sequence[str], turns: Sequence[Tur
         "prompt_tokens_max": max(tokens),
         "over_budget": sum(size > limit for size in tokens),
         "compactions": len(compaction),
-        "compactions_before_the_reply": sum(turn.took("fold") is not None for turn in turns),
+        "compactions_before_the_reply": sum(turn.waited for turn in turns),
         "compaction_failures": Counter(fold["failure"] for turn in turns for fold in turn.folds if fold["failure"]),
         "turns_summarized": sum(fold["turns"] for turn in turns for fold in turn.folds),
         "lines_nobody_said": sum(fold["ungrounded"] for turn in turns for fold in turn.folds),

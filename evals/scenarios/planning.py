@@ -47,7 +47,7 @@ def wanted(request: Request) -> str:
 
 def _result(made: Itinerary, seed: int, turns: Sequence[Turn], served: Served) -> dict[str, Any]:
     tokens = [turn.tokens for turn in turns]
-    compaction = [seconds for turn in turns if (seconds := turn.took("fold", "summarize")) is not None]
+    compaction = [seconds for turn in turns if (seconds := turn.took("summarize")) is not None]
     history = sum(count_text(words) for words in [*made.said, *made.replies])
     return {
         "seed": seed,
@@ -62,7 +62,7 @@ def _result(made: Itinerary, seed: int, turns: Sequence[Turn], served: Served) -
         "prompt_tokens_max": max(tokens),
         "over_budget": sum(size > BUDGET.request for size in tokens),
         "compactions": len(compaction),
-        "compactions_before_the_reply": sum(turn.took("fold") is not None for turn in turns),
+        "compactions_before_the_reply": sum(turn.waited for turn in turns),
         "compaction_failures": sum(bool(fold["failure"]) for turn in turns for fold in turn.folds),
         "compaction_seconds_p50": round(percentile(compaction, 0.5), 3),
         "summary_requests": len(served.of(SUMMARY)),

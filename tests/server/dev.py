@@ -17,7 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from tools.bootstrap import ROOT
 from tools.dev import QUIET
-from tools.mutants import LEFT_OUT
+from tools.mutants import LEFT_OUT, python_path
 
 # Python loads it in every process of the server. Without uvloop every look-up and connection of Python code passes an
 # audit hook; the driver's own (libpq) goes to the address that is configured. Like the tests, it serves the example.
@@ -58,7 +58,7 @@ class Dev:
             n: v for n, v in os.environ.items() if not n.startswith(("APP_", "NVIDIA_", "LANGSMITH_", "LANGCHAIN_"))
         }
         ours = {"APP_DATABASE_URI": database_uri, "APP_DATA_DIR": str(self.folder / ".data"), "LOG_LEVEL": "WARNING"}
-        self.environment = theirs | QUIET | ours | {"PYTHONPATH": str(self.folder)} | environment
+        self.environment = theirs | QUIET | ours | {"PYTHONPATH": python_path(self.folder)} | environment
         self.process: subprocess.Popen[bytes] | None = None
         self.url = ""
 

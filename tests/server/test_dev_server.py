@@ -243,7 +243,7 @@ async def test_identity_is_not_a_clients_to_name(dev: Dev, customer: str) -> Non
         try:
             turn = await say(thief, None, "When will you deliver?", **options)
         except APIStatusError as error:
-            assert 400 <= error.status_code < 500  # noqa: PT017
+            assert 400 <= error.status_code < 500  # noqa: PT017 - either of the two is right
         else:
             assert turn.errors or "don't know" in turn.reply, options
             assert "please deliver in the evening" not in json.dumps(turn.values), options

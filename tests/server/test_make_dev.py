@@ -15,7 +15,7 @@ import pytest
 from langgraph_sdk import get_client
 
 from tools.bootstrap import ROOT
-from tools.mutants import LEFT_OUT
+from tools.mutants import LEFT_OUT, python_path
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc"),
@@ -28,7 +28,8 @@ class Dev:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        ours = {"APP_DATA_DIR": str(folder / ".data"), "PYTHONPATH": str(folder), "PORT": "", "LOG_LEVEL": "WARNING"}
+        ours = {"APP_DATA_DIR": str(folder / ".data"), "PORT": "", "LOG_LEVEL": "WARNING"}
+        ours |= {"PYTHONPATH": python_path(folder)}
         configured = ("APP_", "NVIDIA_", "LANGSMITH_", "LANGCHAIN_")
         env = {name: value for name, value in os.environ.items() if not name.startswith(configured)} | ours
         self.log = folder / "dev.log"

@@ -10,7 +10,7 @@ from support.casebook import Book, summary
 from support.database import SCHEMA
 from support.rights import NOW, START, where
 from trusted_memory.facts.batch import Reading
-from trusted_memory.facts.words import Claim, Source, SourceKind, Subject
+from trusted_memory.facts.words import Claim, Intent, Source, SourceKind, Subject
 from trusted_memory.storage import transcript
 from trusted_memory.storage.commit import Committer
 from trusted_memory.storage.erasure.erase import forget
@@ -20,6 +20,7 @@ from trusted_memory.storage.recall import recall
 from trusted_memory.storage.review import Settlement, conflicts, settle
 from trusted_memory.storage.transcript import Message
 
+INTENTS: tuple[Intent, ...] = ("state", "state", "correct", "retract")
 VALUES = {
     "window": ("zquar", "zfeld", "zmorn"),
     "name": ("Zed Quetzal", "Zoë"),
@@ -44,7 +45,7 @@ class History:
         value: str | None = chance.choice(VALUES[name])
         at = START + timedelta(minutes=chance.randrange(2000))
         kind: SourceKind = "user"
-        origin, intent, accepts = "customer", chance.choice(("state", "state", "correct", "retract")), None
+        origin, intent, accepts = "customer", chance.choice(INTENTS), None
         if name == "tier" and chance.random() < 0.7:
             kind, origin, intent = "tool", chance.choice(("account", "loyalty")), "state"
         elif chance.random() < 0.2:
@@ -58,7 +59,7 @@ class History:
         shown = "yes" if accepts else value or "nothing"
         text = f"Well, {shown} it is for message trace-source-{number} of mine"
         source = Source(f"source-{number}", kind, origin, None, at, text)
-        claims = (Claim(name, value, f"{shown} it is for", intent, accepts=accepts),)  # type: ignore[arg-type]
+        claims = (Claim(name, value, f"{shown} it is for", intent, accepts=accepts),)
         self.said[source.id] = (source, claims)
         await self.tell(source.id)
 

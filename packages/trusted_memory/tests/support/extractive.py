@@ -45,7 +45,7 @@ class Extractive(BaseChatModel):
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,  # noqa: ARG002 - the interface of chat models
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - likewise
         **kwargs: Any,
     ) -> ChatResult:
         fault = self.faults[self.calls % len(self.faults)]

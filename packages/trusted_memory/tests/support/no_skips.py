@@ -1,6 +1,6 @@
 """With REQUIRE_ALL=1 a skipped test fails: CI installs everything, so there a skip is a check that quietly went away.
 
-Loaded by tests/conftest.py: `pytest_plugins = ["support.no_skips"]`.
+Loaded by both conftest.py: `pytest_plugins = ["support.no_skips"]`.
 """
 
 import os

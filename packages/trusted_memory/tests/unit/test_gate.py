@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from graph import domain
+from support.shop import domain
 from trusted_memory.facts.schema import Attribute, schema
 from trusted_memory.reading.gate import Live, Why, might_correct, urgent
 

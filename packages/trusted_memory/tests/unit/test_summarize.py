@@ -70,7 +70,7 @@ def talk(turns: int, words: int = 60) -> list[AnyMessage]:
 
 def applied(messages: Sequence[AnyMessage], update: Sequence[Any]) -> list[AnyMessage]:
     """What the state's own reducer makes of it."""
-    return list(add_messages(list(messages), list(update)))  # type: ignore[arg-type]
+    return list(add_messages(list(messages), list(update)))  # type: ignore[arg-type]  # its stub wants a list of anything like a message
 
 
 class Conversation:

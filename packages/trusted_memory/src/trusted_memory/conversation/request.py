@@ -208,7 +208,7 @@ def squeeze_current(
 
     for floor in (READABLE, TIGHTEST):
         # A turn of 26 steps is known, which no shortening brings into 2,500 tokens.
-        first = bisect_left(starts, True, key=lambda start, floor=floor: shortened(start, floor) is not None)  # type: ignore[misc]
+        first = bisect_left(starts, True, key=lambda start, floor=floor: shortened(start, floor) is not None)  # type: ignore[misc]  # mypy infers no lambda that has a default
         if first < len(starts) and (shown := shortened(starts[first], floor)):
             draft.turns = [shown]
             return

@@ -1,4 +1,4 @@
-"""Batches that no message caused: a reviewer settles, sources are erased, time passes. Pure, like core/batch.py."""
+"""Batches that no message caused: a reviewer settles, sources are erased, time passes. Pure, like batch.py."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -27,7 +27,7 @@ class Reading:
 class Seen:
     """What holds now: the sources named (from the transcript), who read them, the evidence by slot.
 
-    `erased` gives, for a source that was erased, the name that its skeleton has. Evidence is bounded (core/bounded.py)
+    `erased` gives, for a source that was erased, the name that its skeleton has. Evidence is bounded (bounded.py)
     but for the slots in `whole`; `until` gives, where something is left out, by when that had been said.
     """
 

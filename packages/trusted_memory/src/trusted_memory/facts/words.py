@@ -83,7 +83,7 @@ class Statement:
     Identified by (source, slot, ordinal). `value` is the canonical form shown to people, `key` what is compared;
     both are None for a withdrawal of everything. A settlement is a statement with the intent `settle`: it `retires`
     the losing statements, named by (source, ordinal), and carries the losers' `rank`. `carries` counts the sources
-    that a statement stands for besides its own, where older agreeing ones are not loaded (core/bounded.py).
+    that a statement stands for besides its own, where older agreeing ones are not loaded (bounded.py).
     """
 
     source: str

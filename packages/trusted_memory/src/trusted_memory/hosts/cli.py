@@ -17,6 +17,7 @@ from rich.text import Text
 from trusted_memory.facts.words import Subject
 from trusted_memory.hosts import arguments
 from trusted_memory.hosts.application import Application
+from trusted_memory.hosts.chat import chat
 from trusted_memory.hosts.doctor import doctor, misconfigured
 from trusted_memory.hosts.rights import add_commands as add_rights
 from trusted_memory.hosts.settings import BadSettings
@@ -38,13 +39,6 @@ def _show(table: Table, otherwise: str) -> int:
     """The table, or these words where it has no rows."""
     out.print(table if table.row_count else Text(otherwise))
     return 0
-
-
-async def talk(app: Application, args: argparse.Namespace) -> int:
-    """Talk to the assistant."""
-    from trusted_memory.hosts.chat import chat  # noqa: PLC0415 - it builds the graphs; doctor has to say why that can't be done
-
-    return await chat(app, args)
 
 
 async def facts(app: Application, args: argparse.Namespace) -> int:
@@ -167,7 +161,7 @@ def parser() -> argparse.ArgumentParser:
             p.add_argument("--tenant", type=arguments.name, default="demo")
         return p
 
-    spoken = command("chat", talk, customer=True)
+    spoken = command("chat", chat, customer=True)
     spoken.add_argument("--thread", help="continue this conversation; a new one without it")
     spoken.add_argument("--explain", action="store_true", help="show what each request held")
     command("facts", facts, customer=True).add_argument(

@@ -98,7 +98,7 @@ class Committer:
         """Forget sources: what they alone said goes, what they shared loses support, redelivery stays a no-op.
 
         This reaches evidence, records, facts, ledger and transcript. `finish` does the rest in the same transaction:
-        see erasure.py, which is what a customer's request goes through.
+        see erasure/erase.py, which is what a customer's request goes through.
         """
         async for attempt in retrying():
             with attempt:

@@ -1,4 +1,4 @@
--- Named queries; graph/storage/sql.py reads them. Each name is used in one place.
+-- Named queries; sql.py reads them. Each name is used in one place.
 
 -- name: lock
 -- The subject's lock, held until the transaction ends. Waiting ends with LockNotAvailable after the timeout.
