@@ -97,30 +97,35 @@ def _parts(annotation: Any) -> Iterator[tuple[Any, list[Any]]]:
 
 
 def _kind(where: str, of: Any, notes: list[Any]) -> Kind:
-    if get_origin(of) is Literal and all(isinstance(name, str) for name in get_args(of)):
-        names = get_args(of)
-        if len({squeezed(name) for name in names} - {""}) < len(names):
-            raise ValueError(f"{where}: two options can't be told apart (case, spaces, '_' and '-' don't count)")
-        return Kind("option", tuple((name, "") for name in names))
-    name = "phone" if isinstance(of, type) and issubclass(of, Phone) else _KINDS.get(of)
+    names: tuple[Any, ...] = get_args(of) if get_origin(of) is Literal else ()
+    name = _name(of, names)
     if name is None:
         raise TypeError(
             f"{where}: {of} can't be remembered; what can: Literal of texts, bool, int, float, Decimal, date,"
             " TimeRange, EmailStr, Phone, str, a union of these, and a list of these"
         )
-    flat = [bound for note in notes for bound in (note.metadata if isinstance(note, FieldInfo) else [note])]
-    bounds = {
-        ours: value
-        for bound in flat
-        for theirs, ours in _BOUNDS.items()
-        if (value := getattr(bound, theirs, None)) is not None
-    }
+    if len({squeezed(name) for name in names} - {""}) < len(names):
+        raise ValueError(f"{where}: two options can't be told apart (case, spaces, '_' and '-' don't count)")
+    bounds = _bounds(notes)
     if bounds and name not in ("number", "date"):
         raise TypeError(f"{where}: only numbers and dates have bounds; in a union, annotate the number alone")
     if name == "number":
-        bounds = {ours: Decimal(str(value)) for ours, value in bounds.items()}
+        bounds = {side: Decimal(str(value)) for side, value in bounds.items()}
         bounds |= {"step": bounds.get("step", Decimal(1))} if of is int else {}
-    return Kind(name, **bounds)
+    return Kind(name, tuple((name, "") for name in names), **bounds)
+
+
+def _name(of: Any, names: tuple[Any, ...]) -> KindName | None:
+    if names:
+        return "option" if all(isinstance(name, str) for name in names) else None
+    return "phone" if isinstance(of, type) and issubclass(of, Phone) else _KINDS.get(of)
+
+
+def _bounds(notes: list[Any]) -> dict[str, Any]:
+    """What pydantic's Field, or annotated_types alone, say of bounds, in the words of Kind."""
+    flat = [bound for note in notes for bound in (note.metadata if isinstance(note, FieldInfo) else [note])]
+    said = [(ours, getattr(bound, theirs, None)) for bound in flat for theirs, ours in _BOUNDS.items()]
+    return {ours: value for ours, value in said if value is not None}
 
 
 def _with_meanings(kind: Kind, meanings: Mapping[str, str]) -> Kind:

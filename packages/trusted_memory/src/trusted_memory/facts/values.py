@@ -87,7 +87,7 @@ class Phone(str):
         shape = _PHONE.fullmatch(said)
         digits = phonenumbers.normalize_digits_only(said)
         if shape and shape[1]:
-            if whole := _e164(said, None, phonenumbers.is_possible_number):
+            if len(digits) >= 7 and (whole := _e164(said, None, phonenumbers.is_possible_number)):
                 return cls(whole)
         elif shape and 5 <= len(digits) <= 15:
             abroad = _e164(f"+{digits[2:]}", None, phonenumbers.is_valid_number) if digits.startswith("00") else None
