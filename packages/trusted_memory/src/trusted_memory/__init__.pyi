@@ -7,10 +7,14 @@ from .conversation.messages import last_said as last_said
 from .conversation.messages import spoken as spoken
 from .conversation.reply import EMPTY as EMPTY
 from .facts.batch import Reading as Reading
+from .facts.declare import Remember as Remember
+from .facts.declare import schema_of as schema_of
 from .facts.schema import Attribute as Attribute
 from .facts.schema import Schema as Schema
 from .facts.schema import SystemOfRecord as SystemOfRecord
 from .facts.schema import schema as schema
+from .facts.values import Phone as Phone
+from .facts.values import TimeRange as TimeRange
 from .facts.words import Claim as Claim
 from .facts.words import Subject as Subject
 from .hosts.app import http_app as http_app

@@ -93,7 +93,7 @@ class Shower:
         )
         if text != whole:
             shown.reduced.append({"message": item.id, "role": item.role, "characters": len(whole), "shown": len(text)})
-        return text
+        return text if text.strip() else ""  # providers refuse a blank content as they do an empty one
 
     def _calls(self, message: BaseMessage, cap: int) -> list[ToolCall]:
         """The calls with ids that differ within the message, and arguments within the cap."""

@@ -73,7 +73,7 @@ def slot_of(claim: Claim, schema: Schema) -> tuple[str, str | None] | None:
     attribute = schema.get(claim.attribute)
     if attribute is None:
         return None
-    read = attribute.read(claim.value) if claim.value is not None else None
+    read = attribute.read(claim.value, claim.same) if claim.value is not None else None
     if read is None and (attribute.many or claim.value is not None):
         return None
     key = read[1] if read else None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from trusted_memory.facts.evidence import Evidence, add, rank_of
+from trusted_memory.facts.evidence import Evidence, add, rank_of, read_among
 from trusted_memory.facts.resolve import counting_group, resolve
 from trusted_memory.facts.schema import Attribute, Schema
 from trusted_memory.facts.words import (
@@ -33,7 +33,7 @@ def admit(claim: Claim, source: Source, ordinal: int, schema: Schema, *, propose
     attribute = schema.get(claim.attribute)
     if attribute is None:
         return Reject("unknown_attribute", claim)
-    read = attribute.read(claim.value) if claim.value is not None else None
+    read = attribute.read(claim.value, claim.same) if claim.value is not None else None
     withdraws_all = claim.intent == "retract" and claim.value is None and not attribute.many
     if read is None and not withdraws_all:
         return Reject("unreadable_value", claim)
@@ -68,7 +68,7 @@ def settlement(
     losers = [s for s in evidence if s.id in retires]
     if len(losers) != len(set(retires)) or not losers:
         raise ValueError(f"{slot}: a settlement retires statements of this slot; not among them: {retires}")
-    read = attribute.read(value) if value is not None else None
+    read = read_among(evidence, attribute, value) if value is not None else None
     if value is not None and (read is None or attribute.slot(read[1]) != slot):
         raise ValueError(f"{value!r} can't be a value of {slot}")
     shown, key = read or (None, None)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from trusted_memory.facts.schema import Attribute
+from trusted_memory.facts.schema import Attribute, compared
 from trusted_memory.facts.words import Statement
 
 Evidence = tuple[Statement, ...]
@@ -47,6 +47,18 @@ def erase_all(evidence: Evidence, names: Mapping[str, str]) -> Evidence:
             kept.append(replace(s, source=name, ordinal=places[name], quote="", value=None, accepts=None))
             places[name] += 1
     return tuple(kept)
+
+
+def read_among(evidence: Iterable[Statement], attribute: Attribute, value: str) -> tuple[str, str] | None:
+    """The value as `attribute.read` has it, under the key that its wording was last stated with, if it was.
+
+    A person who names a value names what is shown to people, and knows of no `same`.
+    """
+    read = attribute.read(value)
+    if read is None or not attribute.same:
+        return read
+    stated = [s for s in evidence if s.value is not None and compared(s.value) == read[1]]
+    return read[0], max(stated, key=said).key or read[1] if stated else read[1]
 
 
 def rank_of(s: Statement, attribute: Attribute) -> int | None:

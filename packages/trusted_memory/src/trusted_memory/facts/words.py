@@ -63,7 +63,8 @@ class Source:
 class Claim:
     """What the extractor thinks a message says; not yet believed.
 
-    `accepts` is the id of the assistant message whose proposal the customer accepted.
+    `accepts` is the id of the assistant message whose proposal the customer accepted. `same` is the form by which the
+    value is compared, where its attribute asks for one: `peanut` for "peanuts" and for "peanut allergy".
     """
 
     attribute: str
@@ -74,6 +75,7 @@ class Claim:
     valid_until: datetime | None = None
     accepts: str | None = None
     found: Reason | None = None  # what extraction already found wrong with it
+    same: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,15 @@ from datetime import datetime
 from typing import Any
 
 from trusted_memory.facts.batch import Reading
+from trusted_memory.facts.evidence import read_among
 from trusted_memory.facts.schema import Schema
 from trusted_memory.facts.words import CUSTOMER, Claim, Intent, SourceKind, Subject
 from trusted_memory.storage import transcript
 from trusted_memory.storage.commit import Committer
+from trusted_memory.storage.erasure.remains import RIGHTS
+from trusted_memory.storage.ids import subject_id
 from trusted_memory.storage.pool import Connection
-from trusted_memory.storage.rows import brief
+from trusted_memory.storage.rows import brief, to_statement
 from trusted_memory.storage.transcript import Message
 
 THREAD = "#command"  # no host gives a conversation such a name
@@ -75,7 +78,8 @@ async def correct(committer: Committer, subject: Subject, correction: Correction
         await transcript.record(connection, subject, [message], committer.key())
 
     intent: Intent = "retract" if correction.withdraw else "correct"
-    claim = Claim(correction.attribute, correction.value, transcript.storable(correction.quote), intent)
+    same = await _same(committer, subject, correction)
+    claim = Claim(correction.attribute, correction.value, transcript.storable(correction.quote), intent, same=same)
     outcomes = await committer.commit(
         subject, [Reading(source, (claim,))], extractor=EXTRACTOR, now=now, recording=recording
     )
@@ -85,6 +89,18 @@ async def correct(committer: Committer, subject: Subject, correction: Correction
         "attribute": correction.attribute, "message": source, "said_by": kind, "origin": correction.origin,
         "before": brief(decision.before), "after": brief(decision.after),
     }  # fmt: skip
+
+
+async def _same(committer: Committer, subject: Subject, correction: Correction) -> str | None:
+    """The form by which the value is compared that somebody named as it is shown to people."""
+    attribute = committer.schema[correction.attribute]
+    if not attribute.same or correction.value is None:
+        return None
+    params = {"subject": subject_id(subject), "attribute": attribute.name}
+    async with committer.database.connection() as connection:
+        rows = await (await connection.execute(RIGHTS["evidence_of_attribute"], params)).fetchall()
+    read = read_among(map(to_statement, rows), attribute, correction.value)
+    return read[1] if read else None
 
 
 def _check(correction: Correction, schema: Schema, kind: SourceKind) -> None:

@@ -1,7 +1,8 @@
 """Records from the statements alone: rebuild them, check them, and move them to another schema.
 
 A changed schema is a command away: `recanonicalize` gives attributes their new names and values their new canonical
-form, as they were stated, and rebuilds. The ledger keeps what was decided under the old one.
+form, as they were stated or else as they were read then, and rebuilds. The ledger keeps what was decided under the old
+one.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -190,7 +191,10 @@ def _moved(row: Mapping[str, Any], schema: Schema, renamed: Mapping[str, str]) -
         return None
     if row["key"] is None:
         return {"id": row["id"], "slot": attribute.name, "attribute": attribute.name, "value": None, "key": None}
-    read = attribute.read(row["stated"] or row["value"] or row["key"])
+    same = row["key"] if attribute.same else None  # what a reader of messages gave beside the value is kept
+    # Words that a stricter type can't read ("in the evenings, mostly") move by what an older reader made of them.
+    forms = (form for form in (row["stated"], row["value"], row["key"]) if form)
+    read = next((read for form in forms if (read := attribute.read(form, same))), None)
     if read is None:
         return None
     return {

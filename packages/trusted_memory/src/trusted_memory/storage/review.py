@@ -2,12 +2,14 @@
 
 import json
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
+from trusted_memory.facts.evidence import read_among
 from trusted_memory.facts.resolve import resolve
 from trusted_memory.facts.schema import Schema
 from trusted_memory.facts.words import FactRecord, Statement, Subject
@@ -85,8 +87,8 @@ async def settle(committer: Committer, subject: Subject, settlement: Settlement,
     """Settle a conflict; the result says what it changed. Raises ConflictChanged where it is not what was listed."""
     slot, desk, source = settlement.slot, settlement.desk, settlement.source or f"settlement:{uuid.uuid4()}"
     record, revision = await _look(committer, subject, slot, now)
-    chosen = _key(committer.schema, slot, settlement.value)
     sides = record.standing if record and record.status == "conflict" else ()
+    chosen = _key(committer.schema, slot, settlement.value, sides)
     retires = [s.id for s in sides if s.key != chosen]
     if not retires and not await _is_known(committer, subject, source):
         raise LookupError(f"{slot} of this customer is not in conflict: there is nothing to settle")
@@ -132,11 +134,11 @@ async def _is_known(committer: Committer, subject: Subject, source: str) -> bool
         )
 
 
-def _key(schema: Schema, slot: str, value: str | None) -> str | None:
+def _key(schema: Schema, slot: str, value: str | None, sides: Iterable[Statement]) -> str | None:
     if value is None:
         return None
     attribute = schema[slot.partition("=")[0]]
-    read = attribute.read(value)
+    read = read_among(sides, attribute, value)
     if read is None:
         raise ValueError(
             f"{value!r} can't be a value of {slot}; for example: {', '.join(attribute.examples) or 'a text'}"

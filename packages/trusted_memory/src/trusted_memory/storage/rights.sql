@@ -54,7 +54,7 @@ delete from transcript where subject = %(subject)s and source = any(%(sources)s)
 insert into erased (subject, source) select %(subject)s, h from unnest(%(hashes)s::bytea[]) h on conflict do nothing
 
 -- name: evidence_left
-select id, slot, attribute, key, bare, sealed from statement where subject = %(subject)s and slot = any(%(slots)s)
+select id, slot, attribute, value, key, bare, sealed from statement where subject = %(subject)s and slot = any(%(slots)s)
 
 -- name: ledger_values
 select id, slot, before, after from ledger
@@ -175,7 +175,7 @@ select attribute, null, statement ->> 'value', null, statement ->> 'quote' from 
 where subject = %(subject)s and (source = any(%(sources)s) or statement ->> 'accepts' = any(%(sources)s))
 
 -- name: supported
-select attribute, key from statement
+select attribute, value, key from statement
 where subject = %(subject)s and not bare and key is not null
   and not (source = any(%(sources)s) or coalesce(accepts = any(%(sources)s), false))
 
@@ -262,6 +262,9 @@ select revision from record where subject = %(subject)s and slot = %(slot)s
 
 -- name: all_evidence
 select * from statement where subject = %(subject)s and ended_at is null
+
+-- name: evidence_of_attribute
+select * from statement where subject = %(subject)s and attribute = %(attribute)s and ended_at is null and not sealed
 
 -- name: told
 -- Where and when the sources of a subject were said, and what memory has not read yet.

@@ -1,12 +1,12 @@
 """Takes sources out of our tables, and sees to it that what remains of them is a skeleton that tells nothing."""
 
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 from psycopg.types.json import Jsonb
 
+from trusted_memory.facts.schema import compared
 from trusted_memory.storage.erasure.seal import Seals, fingerprint
 from trusted_memory.storage.pool import Connection
 from trusted_memory.storage.sql import named
@@ -50,7 +50,8 @@ class Remains:
         self.counts["records"] = len(slots)
         left = await self._rows("evidence_left", slots=slots)
         said = {(row["slot"], row["key"]) for row in left if not row["bare"]}
-        await self._run("write_ledger_values", rows=Jsonb(await self._scrubbed(slots, said)))
+        wordings = {(row["slot"], compared(row["value"])) for row in left if row["value"] is not None}
+        await self._run("write_ledger_values", rows=Jsonb(await self._scrubbed(slots, wordings)))
         seals = Seals(self.secret, self.subject)
         clear = {slot for slot, _ in said}
         bare = [
@@ -69,14 +70,14 @@ class Remains:
             await self._run(name, names=names)
         await self._run("drop_records", slots=[*slots, *(seals.slot(slot) for slot in slots)])
 
-    async def _scrubbed(self, slots: Collection[str], said: Collection[tuple[str, str | None]]) -> list[dict[str, Any]]:
+    async def _scrubbed(self, slots: Collection[str], wordings: Collection[tuple[str, str]]) -> list[dict[str, Any]]:
         """The ledger rows of these slots in which a value has to go, as they are without it."""
-        keys: dict[str, set[str | None]] = {}
-        for slot, key in said:
-            keys.setdefault(slot, set()).add(key)
+        left: dict[str, set[str]] = {}
+        for slot, wording in wordings:
+            left.setdefault(slot, set()).add(wording)
         rows = []
         for row in await self._rows("ledger_values", slots=slots):
-            kept = {side: _without(row[side], keys.get(row["slot"], ())) for side in ("before", "after")}
+            kept = {side: _without(row[side], left.get(row["slot"], ())) for side in ("before", "after")}
             if kept != {side: row[side] for side in kept}:
                 rows.append({"id": row["id"], **kept})
         return rows
@@ -88,17 +89,12 @@ class Remains:
         return await (await self.connection.execute(RIGHTS[name], {"subject": self.subject, **params})).fetchall()
 
 
-def _without(brief: dict[str, Any] | None, keys: Collection[str | None]) -> dict[str, Any] | None:
+def _without(brief: dict[str, Any] | None, wordings: Collection[str]) -> dict[str, Any] | None:
     """What the ledger remembers of a record, with only those values that statements still say."""
     if brief is None:
         return None
     value, values = brief.get("value"), brief.get("values") or []
     return brief | {
-        "value": value if value is None or key_of(value) in keys else None,
-        "values": [v for v in values if key_of(v) in keys],
+        "value": value if value is None or compared(value) in wordings else None,
+        "values": [v for v in values if compared(v) in wordings],
     }
-
-
-def key_of(shown: str) -> str:
-    """What is compared of a canonical value, as Attribute.read has it."""
-    return unicodedata.normalize("NFC", shown.casefold())

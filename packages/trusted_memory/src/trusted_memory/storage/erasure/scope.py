@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from trusted_memory.facts.schema import Schema
-from trusted_memory.storage.erasure.remains import RIGHTS, key_of
+from trusted_memory.facts.schema import Schema, compared
+from trusted_memory.storage.erasure.remains import RIGHTS
 from trusted_memory.storage.erasure.seal import fingerprint
 from trusted_memory.storage.erasure.traces import Traces
 from trusted_memory.storage.pool import Connection
@@ -94,15 +94,15 @@ async def _fact(connection: Connection, sid: str, schema: Schema, fact: str) -> 
         raise LookupError(f"no attribute is called {name!r}; there are: {', '.join(sorted(schema))}")
     if one and attribute and not attribute.many:
         raise LookupError(f"{name} has one value; forget it with --fact {name}")
-    read = attribute.read(value) if one and attribute else None
-    key = read[1] if read else key_of(value)
-    return {
-        source
-        for row in rows
-        if not one or key in (_key(schema, name, row["value"]), (row["slot"] or "").partition("=")[2])
-        for source in (row["source"], row["accepts"])
-        if source
-    }
+    key = _key(schema, name, value)
+
+    def names_it(row: dict[str, Any]) -> bool:
+        return not one or key in (_key(schema, name, row["value"]), (row["slot"] or "").partition("=")[2])
+
+    # Whoever spoke in a slot that is named so, by its key or by one of its wordings, meant the same thing.
+    slots = {row["slot"] for row in rows if names_it(row) and "=" in (row["slot"] or "")}
+    reached = [row for row in rows if row["slot"] in slots or names_it(row)]
+    return {source for row in reached for source in (row["source"], row["accepts"]) if source}
 
 
 async def _traces(
@@ -114,13 +114,20 @@ async def _traces(
     others: Iterable[str],
 ) -> Traces:
     params = {"subject": sid, "sources": list(sources)}
-    supported = {(row["attribute"], row["key"]) for row in await _rows(connection, "supported", **params)}
+    supported = {
+        (row["attribute"], key)
+        for row in await _rows(connection, "supported", **params)
+        for key in (row["key"], _key(schema, row["attribute"], row["value"]))
+    }
     quotes, values = set(texts), set[str]()
     for row in await _rows(connection, "said", **params):
-        key = row["key"] or _key(schema, row["attribute"], row["value"])
+        attribute, key = row["attribute"], row["key"]
+        wording = _key(schema, attribute, row["value"]) or key
         quotes.add(row["quote"] or "")
-        if (row["attribute"], key) not in supported:
+        if (attribute, wording) not in supported:
             values |= {value for value in (row["value"], row["stated"]) if value}
+        if key and (attribute, key) not in supported:
+            values.add(key)
     return Traces({*params["sources"], *map(_in_state, params["sources"])}, quotes, values, others)
 
 
@@ -152,7 +159,7 @@ def _in_state(source: str) -> str:
 def _key(schema: Schema, attribute: str, value: str | None) -> str | None:
     known = schema.get(attribute)
     read = known.read(value) if known and value is not None else None
-    return read[1] if read else (key_of(value) if value is not None else None)
+    return read[1] if read else (compared(value) if value is not None else None)
 
 
 async def _rows(connection: Connection, name: str, **params: Any) -> list[dict[str, Any]]:
