@@ -25,28 +25,9 @@ SKIPS = {
 
 def run(folder: Path, suite: str, require: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_it.py").write_text(suite)
-<<<<<<< HEAD
     command = [sys.executable, "-m", "pytest", "-q", "-p", "support.no_skips", "-p", "no:cacheprovider", "test_it.py"]
     support = str(ROOT / "packages/trusted_memory/tests")
     env = os.environ | {"PYTHONPATH": support, "REQUIRE_ALL": require, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-=======
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "support.no_skips",
-        "-p",
-        "no:cacheprovider",
-        "test_it.py",
-    ]
-    env = os.environ | {
-        "PYTHONPATH": str(ROOT / "packages/trusted_memory/tests"),
-        "REQUIRE_ALL": require,
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }
->>>>>>> wt-types
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
