@@ -40,4 +40,4 @@ mutants: env ## break the code in small ways and show that a named test catches 
 
 clean: ## remove the environment and caches; keep .data and .env
 	@rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info packages/*/src/*.egg-info
-	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find . \( -name __pycache__ -o -name .ruff_cache \) -type d -prune -exec rm -rf {} +
