@@ -152,7 +152,7 @@ def _reader(kind: Kind, of: Any, notes: list[Any]) -> Read:
         try:
             value = look(said)
             return None if value is None else shown(adapter.validate_python(value))
-        except (ValueError, ArithmeticError):  # Decimal's remainder has a limit of its own
+        except ValueError:  # pydantic's errors are some
             return None
 
     return read
