@@ -77,7 +77,11 @@ def run(tree: Path, *checks: str) -> tuple[int, str]:
     """Exit code and output of one of CHECKS, or of the tests that are named."""
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *checks]
     # No bytecode: Python would take a mutant of the same size, written within the same second, for the original.
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(str(tree / part) for part in HOUSES), "PYTHONDONTWRITEBYTECODE": "1", "REQUIRE_ALL": "1"}
+    env = os.environ | {
+        "PYTHONPATH": os.pathsep.join(str(tree / part) for part in HOUSES),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "REQUIRE_ALL": "1",
+    }
     env.setdefault("APP_SHARED_DATA", str(ROOT.parent / "shared/data"))  # cases that stand beside the project
     try:
         done = subprocess.run(

@@ -36,7 +36,11 @@ def run(folder: Path, suite: str, require: str) -> subprocess.CompletedProcess[s
         "no:cacheprovider",
         "test_it.py",
     ]
-    env = os.environ | {"PYTHONPATH": str(ROOT / "packages/trusted_memory/tests"), "REQUIRE_ALL": require, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    env = os.environ | {
+        "PYTHONPATH": str(ROOT / "packages/trusted_memory/tests"),
+        "REQUIRE_ALL": require,
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 

@@ -4,18 +4,18 @@ import asyncio
 import os
 import subprocess
 import sys
-from pathlib import Path
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from support.database import SCHEMA
 from support import correcting
+from support.database import SCHEMA
 from trusted_memory.facts.batch import Outcome, Reading, UnknownSource
 from trusted_memory.facts.trim import MOST
 from trusted_memory.facts.words import Claim, Reject, SourceKind, Subject
