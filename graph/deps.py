@@ -75,9 +75,7 @@ class Deps:
 
     async def migrate(self, uri: str) -> list[str]:
         """Bring the database up to date, the engine's tables and ours; returns the names of the migrations applied."""
-        return await migrate(
-            uri, vectors=bool(self.settings.embedding_model), ours=Path(__file__).parent / "migrations"
-        )
+        return await migrate(uri, vectors=bool(self.settings.embedding_model), ours=self.migrations)
 
     @cached_property
     def key(self) -> bytes:
