@@ -19,7 +19,7 @@ def test_the_program_runs(empty_database_uri: str, tmp_path: Path) -> None:
 
 def test_the_table_is_the_surface() -> None:
     """Each name of `__init__.pyi` has one line, and no other has one."""
-    assert sorted(readme.named()) == sorted(trusted_memory.__all__)
+    assert sorted(readme.named()) == sorted(vars(trusted_memory)["__all__"])
 
 
 def test_the_program_stays_short() -> None:
