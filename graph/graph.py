@@ -49,9 +49,13 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
 
     graph = StateGraph(State, context_schema=Context, input_schema=Input)
     graph.add_node("intake", partial(intake, memory=memory))
-    graph.add_node("extract", partial(extract, memory=memory))
-    graph.add_node("reconcile", partial(reconcile, memory=memory))
-    graph.add_node("write", partial(write, memory=memory))
+    graph.add_sequence(
+        [
+            ("extract", partial(extract, memory=memory)),
+            ("reconcile", partial(reconcile, memory=memory)),
+            ("write", partial(write, memory=memory)),
+        ]
+    )
     graph.add_node("summarize", partial(summarize, conversation=conversation))
     graph.add_node("call_model", partial(call_model, deps=deps))
     graph.add_node("tools", partial(tools, memory=memory, offered=deps.tools))
@@ -59,8 +63,6 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
 
     graph.add_edge(START, "intake")
     graph.add_conditional_edges("intake", after_intake, ["extract", "summarize", "call_model", "settle"])
-    graph.add_edge("extract", "reconcile")
-    graph.add_edge("reconcile", "write")
     graph.add_conditional_edges("write", before_call, ["summarize", "call_model"])
     graph.add_conditional_edges("call_model", after_call, ["tools", "summarize", "settle"])
     graph.add_conditional_edges("tools", before_call, ["summarize", "call_model"])
@@ -72,11 +74,13 @@ def assistant(deps: Deps) -> StateGraph[State, Context, Any, Any]:
 def memory(deps: Deps) -> StateGraph[MemoryState, Context, Any, Any]:
     """What memory has not read yet of one subject."""
     graph = StateGraph(MemoryState, context_schema=Context)
-    graph.add_node("extract", partial(extract_unread, memory=deps.memory))
-    graph.add_node("reconcile", partial(reconcile, memory=deps.memory))
-    graph.add_node("write", partial(write, memory=deps.memory))
+    graph.add_sequence(
+        [
+            ("extract", partial(extract_unread, memory=deps.memory)),
+            ("reconcile", partial(reconcile, memory=deps.memory)),
+            ("write", partial(write, memory=deps.memory)),
+        ]
+    )
     graph.add_edge(START, "extract")
-    graph.add_edge("extract", "reconcile")
-    graph.add_edge("reconcile", "write")
     graph.add_edge("write", END)
     return graph

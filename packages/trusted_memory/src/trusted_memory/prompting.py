@@ -11,13 +11,14 @@ class PromptError(ValueError):
 
 
 class Prompts:
-    """The prompts of a package, by file name without the ending."""
+    """The prompts of a package, by file name without the ending; of None there are none."""
 
-    def __init__(self, package: str = "prompts") -> None:
+    def __init__(self, package: str | None = "prompts") -> None:
         self.package = package
+        files = resources.files(package).iterdir() if package else ()
         self.texts = {
             file.name.removesuffix(".md"): Template(file.read_text(encoding="utf-8").strip())
-            for file in resources.files(package).iterdir()
+            for file in files
             if file.name.endswith(".md")
         }
 

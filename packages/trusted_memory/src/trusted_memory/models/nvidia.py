@@ -13,7 +13,7 @@ from langchain_nvidia_ai_endpoints._statics import lookup_model
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import ValidationError
 
-from trusted_memory.models.errors import BadOutput
+from trusted_memory.models.errors import BadOutput, as_ours
 from trusted_memory.models.wire import NVIDIA
 
 __all__ = ["NVIDIA", "Endpoint", "chat_model", "structured"]
@@ -66,12 +66,15 @@ async def structured(
     *,
     name: str = "claims",
 ) -> dict[str, Any]:
-    """One request, one JSON object, or BadOutput. `with_structured_output` asks up to three times and answers None.
+    """One request, one JSON object, or BadOutput: of any chat model that knows `response_format`.
+
+    `with_structured_output` asks up to three times (ChatNVIDIA) and answers None.
 
     Never streamed to whoever watches the graph: half a claim is nothing to show a customer.
     """
     response_format = {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}
-    answer = await model.bind(response_format=response_format).ainvoke(list(messages), {"tags": [TAG_NOSTREAM]})
+    with as_ours():
+        answer = await model.bind(response_format=response_format).ainvoke(list(messages), {"tags": [TAG_NOSTREAM]})
     try:
         parsed = json.loads(answer.text)
     except json.JSONDecodeError as error:

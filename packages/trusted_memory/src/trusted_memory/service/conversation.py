@@ -17,6 +17,7 @@ from trusted_memory.conversation.summarize import make_summarize, over_hard, ove
 from trusted_memory.facts.words import Subject
 from trusted_memory.identity import thread_of
 from trusted_memory.models.counting import Calibration, count_tokens
+from trusted_memory.models.errors import as_ours
 from trusted_memory.prompting import Prompts
 from trusted_memory.storage import transcript
 from trusted_memory.storage.pool import Database, transaction
@@ -76,7 +77,8 @@ class Conversation:
     async def ask(self, request: Request, config: RunnableConfig, *, tools: Sequence[Any] = ()) -> AIMessage:
         """The model's reply, streamed to whoever watches the run, and as it can be used: see `whole`."""
         model = await self.chat()
-        answer = await (model.bind_tools(list(tools)) if tools else model).ainvoke(request.messages, config)
+        with as_ours():
+            answer = await (model.bind_tools(list(tools)) if tools else model).ainvoke(request.messages, config)
         reply = whole(answer)
         self.calibration.learn(count_tokens(request.messages, tools), reply.usage_metadata)
         return reply

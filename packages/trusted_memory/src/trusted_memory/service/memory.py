@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
@@ -47,6 +47,15 @@ class Memory:
     embedding_model: str = ""
     reading_seconds: float = 20.0  # how long a customer waits for a correction to be read
     catch_up_seconds: float = 2.0  # and for what was left unread before
+
+    @classmethod
+    def by_hand(cls, database: Database, schema: Schema, key: Callable[[], bytes]) -> Self:
+        """Without a model and its prompts: the claims are yours to bring (`record`, then `state`), nobody reads."""
+
+        async def nobody() -> BaseChatModel:
+            raise RuntimeError("this memory was made by hand, without a model: bring claims to `state` instead")
+
+        return cls(database, schema, Prompts(None), Budget(), key, nobody)
 
     @cached_property
     def committer(self) -> Committer:

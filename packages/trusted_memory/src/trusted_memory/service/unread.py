@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trusted_memory.facts.batch import Reading
 from trusted_memory.facts.words import Subject
-from trusted_memory.models.errors import ModelTimeout, ModelUnreachable
+from trusted_memory.models.errors import ModelRefused, ModelTimeout, ModelUnreachable
 from trusted_memory.models.nvidia import structured
 from trusted_memory.reading.extract import extract_claims
 from trusted_memory.reading.ground import Numbered
@@ -83,8 +83,9 @@ class _Reader:
         try:
             self.readings += await _read(self.memory, rows)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a model, reading never takes the turn with it
-            # Nobody answers, or not in time while a customer waits: no use in asking again.
+            # Nobody answers, or too many ask, or there is no answer while a customer waits: no use in asking again.
             hopeless = isinstance(error, ModelUnreachable) or (self.waiting and isinstance(error, ModelTimeout))
+            hopeless = hopeless or (isinstance(error, ModelRefused) and error.limited)
             if hopeless or len(rows) == 1:
                 self._give_up(rows, f"{type(error).__name__}: {error}")
                 return
