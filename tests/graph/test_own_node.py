@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks import copied, replace_line, checked
+from tests.forks import checked, copied, replace_line
 
 GUARD = '''"""call_model, guarded: what is none of a shop's business is answered here, and no model is asked."""
 
